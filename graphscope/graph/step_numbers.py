@@ -87,7 +87,9 @@ class StepNumbers:
         return None if place is None else self.number(place)
 
     def find(self, wanted: Mapping[str, int]) -> int | None:
-        """The place of the first step that answers to some numbers."""
+        """The place of the first step that answers to some numbers; no numbers are those of none."""
+        if not wanted:
+            return None
         return next((place for place in range(len(self)) if self.number(place).answers(wanted)), None)
 
     def title(self, row: int) -> str:

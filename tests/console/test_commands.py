@@ -250,7 +250,7 @@ def test_goto_a_step_by_the_numbers_of_the_program(debug: Debug) -> None:
 
 
 def test_steps(debug: Debug) -> None:
-    text = debug(LOOPS, "goto epoch 2 batch 1", "steps", "c", "steps epoch 3", "steps 99", "steps all", "q")
+    text = debug(LOOPS, "goto epoch 2 batch 1", "steps", "c", "steps epoch 3", "steps 99", "steps x", "steps all", "q")
     weights, rows = [1.0, 2.0], []
     for epoch in range(1, 4):
         for batch in range(5):
@@ -269,7 +269,8 @@ def test_steps(debug: Debug) -> None:
     assert listed("steps epoch 3") == rows[10:]
     assert after(text, "steps all").startswith("loss █")
     assert listed("steps all") == rows
-    assert "*** There is no step '99'" in after(text, "steps 99")
+    for line in ("99", "x"):
+        assert f"*** There is no step '{line}'" in after(text, f"steps {line}")
 
 
 def test_nextstep(debug: Debug) -> None:

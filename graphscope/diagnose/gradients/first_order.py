@@ -127,8 +127,14 @@ def _is_step(node: Node, gradient: Node) -> bool:
 
 
 def _goes_on(node: Node) -> bool:
-    """Whether what came back to a node went on through the graph of a gradient, as `create_graph` makes one."""
-    return any(each.backward for each in node.backward)
+    """Whether what came back to a node went on through the graph of a gradient, as `create_graph` makes one.
+
+    That is a graph of its gradient's own, or that of a gradient it took in.
+    """
+    followers = (edge.target.forward for each in node.backward for edge in each.users)
+    return any(each.backward for each in node.backward) or any(
+        each is not None and each.graph_pass == "backward" for each in followers
+    )
 
 
 def _is_compared(node: Node) -> bool:

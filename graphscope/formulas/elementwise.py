@@ -57,12 +57,12 @@ FORMULAS: Final[dict[str, Formula]] = {
     ),
     "clamp_min": each("out = max(x, y)", {"min": "y"}, x="where(x >= y, g, 0)", y="where(x < y, g, 0)"),
     "clamp_max": each("out = min(x, y)", {"max": "y"}, x="where(x <= y, g, 0)", y="where(x > y, g, 0)"),
-    "maximum": each(
+    **dict.fromkeys(("maximum", "max.y"), each(
         "out = max(x, y)", x="where(x > y, g, where(x == y, g / 2, 0))", y="where(y > x, g, where(x == y, g / 2, 0))"
-    ),
-    "minimum": each(
+    )),
+    **dict.fromkeys(("minimum", "min.y"), each(
         "out = min(x, y)", x="where(x < y, g, where(x == y, g / 2, 0))", y="where(y < x, g, where(x == y, g / 2, 0))"
-    ),
+    )),
     "lerp": each(
         "out = x + weight · (end - x)", x="g * (1 - weight)", end="g * weight", weight="g * (end - x)"
     ),

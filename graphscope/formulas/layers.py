@@ -10,6 +10,7 @@ _IMAGE: Final = "stride, padding, dilation, groups"
 _SHARES: Final = "(h - mean(h, d) - n * mean(h * n, d)) / s"
 _NORMAL: Final = "n = (x - mean(x, d)) / s, s = sqrt(variance(x, d) + eps)"
 _ATTENTION: Final = "w = softmax(query @ key.mT * scale + attn_mask, -1), scale = scale or 1 / sqrt(query.shape[-1])"
+_WEIGHTS: Final = "Σ_t dz[t].T @ x[t] for W, Σ_t dz[t].T @ h[t-1] for U, Σ_t dz[t] for b and d"
 _LOGITS: Final = f"s = w * (h - sum(w * h, -1)), h = g @ value.mT, {_ATTENTION}"
 
 
@@ -117,7 +118,7 @@ FORMULAS: Final[dict[str, Formula]] = {
         {"hx": "state", "params": "weights"},
         x="dz[t] @ W, with dz[t] the gradient of (i, f, n, o) at t, from the last t to the first",
         state="dz[0] @ U for h, dc[0] · σ(f) for c",
-        weights="Σ_t dz[t].T @ x[t] for W, Σ_t dz[t].T @ h[t-1] for U, Σ_t dz[t] for b and d",
+        weights=_WEIGHTS,
     ),
     "gru": of(
         "r, u = σ(W · x[t] + U · h[t-1]) in two parts; n = tanh(W · x[t] + r · (U · h[t-1])); "
@@ -131,13 +132,13 @@ FORMULAS: Final[dict[str, Formula]] = {
         "h[t] = tanh(W · x[t] + b + U · h[t-1] + d); out = h", {"hx": "state", "params": "weights"},
         x="dz[t] @ W, dz[t] = dh[t] · (1 - h[t]²), from the last t to the first",
         state="dz[0] @ U",
-        weights="Σ_t dz[t].T @ x[t] for W, Σ_t dz[t].T @ h[t-1] for U, Σ_t dz[t] for b and d",
+        weights=_WEIGHTS,
     ),
     "rnn_relu": of(
         "h[t] = max(0, W · x[t] + b + U · h[t-1] + d); out = h", {"hx": "state", "params": "weights"},
         x="dz[t] @ W, dz[t] = dh[t] where h[t] > 0, from the last t to the first",
         state="dz[0] @ U",
-        weights="Σ_t dz[t].T @ x[t] for W, Σ_t dz[t].T @ h[t-1] for U, Σ_t dz[t] for b and d",
+        weights=_WEIGHTS,
     ),
     "prelu": of(
         "out = x if x > 0 else weight · x", x="where(x > 0, g, g * channel(weight, x))",

@@ -7,6 +7,7 @@ from typing import Final
 from graphscope.formulas.formula import Formula, of
 
 _SELECTED: Final = "selected(x, dim, indices, g)"
+_EXTREME: Final = "spread(g, x, dim, keepdim) * m / sum(m, dim) where m = x == spread(out, x, dim, keepdim)"
 
 FORMULAS: Final[dict[str, Formula]] = {
     "sum": of("out = Σ x", x="g", element="Σ x[dim]"),
@@ -31,28 +32,10 @@ FORMULAS: Final[dict[str, Formula]] = {
     "logsumexp": of("out = ln Σ e^x", x="spread(g, x, dim, keepdim) * exp(x - spread(out, x, dim, keepdim))"),
     "max": of("out = max x", x="g * m / sum(m) where m = x == out"),
     "max.dim": of("out = x[i], i = argmax x", x=_SELECTED),
-    "max.y": of(
-        "out = max(x, y)",
-        element="each",
-        x="where(x > y, g, where(x == y, g / 2, 0))",
-        y="where(y > x, g, where(x == y, g / 2, 0))",
-    ),
     "min": of("out = min x", x="g * m / sum(m) where m = x == out"),
     "min.dim": of("out = x[i], i = argmin x", x=_SELECTED),
-    "min.y": of(
-        "out = min(x, y)",
-        element="each",
-        x="where(x < y, g, where(x == y, g / 2, 0))",
-        y="where(y < x, g, where(x == y, g / 2, 0))",
-    ),
-    "amax": of(
-        "out = max x",
-        x="spread(g, x, dim, keepdim) * m / sum(m, dim) where m = x == spread(out, x, dim, keepdim)",
-    ),
-    "amin": of(
-        "out = min x",
-        x="spread(g, x, dim, keepdim) * m / sum(m, dim) where m = x == spread(out, x, dim, keepdim)",
-    ),
+    "amax": of("out = max x", x=_EXTREME),
+    "amin": of("out = min x", x=_EXTREME),
     "argmax": of("out = argmax x"),
     "argmin": of("out = argmin x"),
     "median": of("out = sort(x)[(n-1) // 2]", x="g * m / sum(m) where m = x == out"),

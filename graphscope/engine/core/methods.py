@@ -17,7 +17,7 @@ from graphscope.engine.ops import elementwise, index, linalg, shape
 from graphscope.eventlog import record as recording
 
 cut_off = define(
-    "detach", "The same memory outside the graph.", formula="out = x", tensor_method=False,
+    "detach", "The same memory outside the graph.", tensor_method=False,
     forward=lambda x: x,
     vjp=[None],
     shape=shapes.same,

@@ -14,7 +14,7 @@ from graphscope.engine.core.legacy import TYPES, TensorType
 from graphscope.engine.core.tensor import Tensor, method
 
 to_dtype: Any = define(
-    "to", "The same elements in another dtype.", formula="out = x as dtype", tensor_method=False,
+    "to", "The same elements in another dtype.", tensor_method=False,
     prepare=lambda x, dtype: ((x,), {"dtype": np.dtype(dtype), "_was": np.dtype(x.dtype)}),
     forward=lambda x, *, dtype, _was: (x.real if x.dtype.kind == "c" and dtype.kind not in "cb" else x).astype(dtype),
     vjp=[lambda g, *, _was: to_dtype(g, _was)],
@@ -23,7 +23,7 @@ to_dtype: Any = define(
 )  # fmt: skip
 
 clone: Any = define(
-    "clone", "A copy, in the graph.", formula="out = x",
+    "clone", "A copy, in the graph.",
     prepare=lambda input, *, memory_format=None: ((input,), {}),
     forward=lambda x: x.copy(),
     vjp=[lambda g: g],

@@ -24,9 +24,9 @@ __all__ = ["celu", "prelu", "selu", "threshold"]
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 
-def _corner(name: str, doc: str, formula: str, forward: Any, rule: Any, samples: Any, **more: Any) -> Any:
+def _piecewise(name: str, doc: str, forward: Any, rule: Any, samples: Any, **more: Any) -> Any:
     return define(
-        name, doc, formula=formula, tensor_method=False, forward=forward, vjp=[rule], shape=shapes.same,
+        name, doc, tensor_method=False, forward=forward, vjp=[rule], shape=shapes.same,
         samples=samples, **more,
     )  # fmt: skip
 
@@ -47,17 +47,16 @@ def _hardtanh(x: Any, *, min_val: float, max_val: float) -> Any:
     return np.clip(x, dtypes.element(min_val, x.dtype), dtypes.element(max_val, x.dtype))
 
 
-hardtanh = _corner(
+hardtanh = _piecewise(
     "hardtanh", "Elements below min_val become min_val, those above max_val become max_val.",
-    "out = min(max(x, min_val), max_val)",
     dtypes.only("if", _hardtanh),
     lambda g, x, *, min_val, max_val: _between(g, x, min_val, max_val),
     prepare=_to_hardtanh,
     samples=[((2, 3),), ((2, 3), {"min_val": -0.5, "max_val": 0.2}), ((),)],
 )  # fmt: skip
 
-relu6 = _corner(
-    "relu6", "Elements below 0 become 0, those above 6 become 6.", "out = min(max(x, 0), 6)",
+relu6 = _piecewise(
+    "relu6", "Elements below 0 become 0, those above 6 become 6.",
     dtypes.only("if", lambda x: np.clip(x, 0, 6)),
     lambda g, x: _between(g, x, 0, 6),
     grad_name="HardtanhBackward0",
@@ -74,9 +73,8 @@ def _leaky_slope(out: Any, g: Any, x: Any, *, negative_slope: float) -> None:
     np.copyto(out, g, where=x > 0)
 
 
-leaky_relu = _corner(
+leaky_relu = _piecewise(
     "leaky_relu", "Rectifier that lets a share of what is negative through.",
-    "out = x if x > 0 else negative_slope · x",
     in_one_pass("leaky_relu", dtypes.only("f", _leaky)),
     fused(lambda g, x, *, negative_slope: where(x > 0, g, g * negative_slope),
           in_one_pass("leaky_relu_rule", partial(in_blocks, _leaky_slope))),
@@ -119,9 +117,9 @@ def _elu_slope(out: Any, g: Any, x: Any, above: Any, *, alpha: float, scale: flo
     np.copyto(out, above, where=~(x <= 0))
 
 
-def _exponential(name: str, formula: str, prepare: Any, samples: Any, grad_name: str) -> Any:
-    return _corner(
-        name, "Linear above 0, an exponential that levels off below.", formula,
+def _exponential(name: str, prepare: Any, samples: Any, grad_name: str) -> Any:
+    return _piecewise(
+        name, "Linear above 0, an exponential that levels off below.",
         in_one_pass("elu", dtypes.only("f", _elu)),
         fused(_elu_rule, in_one_pass("elu_rule", partial(in_blocks, _elu_slope, buffers=1))), samples,
         prepare=prepare, grad_name=grad_name,
@@ -133,24 +131,22 @@ def _scales(alpha: float, scale: float = 1.0, input_scale: float = 1.0) -> dict[
 
 
 elu = _exponential(
-    "elu", "out = x if x > 0 else alpha · (e^x - 1)", lambda input, alpha=1.0: ((input,), _scales(alpha)),
+    "elu", lambda input, alpha=1.0: ((input,), _scales(alpha)),
     [((2, 3),), ((2, 3), {"alpha": 0.5}), ((),)], "EluBackward0",
 )  # fmt: skip
 
 
 celu = _exponential(
-    "celu", "out = x if x > 0 else alpha · (e^(x / alpha) - 1)",
-    lambda input, alpha=1.0: ((input,), _scales(alpha, 1.0, 1.0 / alpha)),
+    "celu", lambda input, alpha=1.0: ((input,), _scales(alpha, 1.0, 1.0 / alpha)),
     [((2, 3),), ((2, 3), {"alpha": 0.5}), ((),)], "CeluBackward0",
 )  # fmt: skip
 
 selu = _exponential(
-    "selu", "out = 1.0507 · (x if x > 0 else 1.6733 · (e^x - 1))",
-    lambda input: ((input,), _scales(_SELU_ALPHA, _SELU_SCALE)), [((2, 3),), ((),)], "EluBackward0",
+    "selu", lambda input: ((input,), _scales(_SELU_ALPHA, _SELU_SCALE)), [((2, 3),), ((),)], "EluBackward0",
 )  # fmt: skip
 
-threshold = _corner(
-    "threshold", "Elements that are not above a threshold become a value.", "out = x if x > threshold else value",
+threshold = _piecewise(
+    "threshold", "Elements that are not above a threshold become a value.",
     dtypes.only("if", lambda x, *, threshold, value: np.where(
         x <= dtypes.wide_element(threshold, x.dtype), x.dtype.type(dtypes.wide_element(value, x.dtype)), x)[()]),
     lambda g, x, *, threshold: where(x <= threshold, 0.0, g),
@@ -159,15 +155,15 @@ threshold = _corner(
 )  # fmt: skip
 
 
-hardsigmoid = _corner(
-    "hardsigmoid", "Piecewise linear sigmoid.", "out = min(max(x + 3, 0), 6) / 6",
+hardsigmoid = _piecewise(
+    "hardsigmoid", "Piecewise linear sigmoid.",
     dtypes.only("f", lambda x: np.clip(x + 3, 0, 6) / 6),
     lambda g, x: where((x > -3) * (x < 3), g / 6, 0.0),
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
-hardswish = _corner(
-    "hardswish", "x times a piecewise linear sigmoid of x.", "out = x · min(max(x + 3, 0), 6) / 6",
+hardswish = _piecewise(
+    "hardswish", "x times a piecewise linear sigmoid of x.",
     dtypes.only("f", lambda x: x * np.clip(x + 3, 0, 6) / 6),
     lambda g, x: where(x <= -3, 0.0, where(x < 3, g * (x / 3 + 0.5), g)),
     samples=[((2, 3),), ((),)],

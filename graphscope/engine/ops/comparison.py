@@ -21,7 +21,7 @@ __all__ = [
 
 def _comparison(name: str, symbol: str, forward: Callable[..., Any], alias: str | None) -> Any:
     return define(
-        name, f"Whether x {symbol} y, elementwise.", formula=f"out = x {symbol} y",
+        name, f"Whether x {symbol} y, elementwise.",
         aliases=(f"__{name}__", *([alias] if alias else [])), forward=forward, vjp=[None, None],
         shape=shapes.broadcast, samples=[((2, 3), (2, 3)), ((2, 1), (3,)), ((), 0.5), ("integers", (3,), (3,))],
     )  # fmt: skip
@@ -37,22 +37,24 @@ ne = not_equal = _comparison("ne", "≠", operator.ne, "not_equal")
 _SPECIAL = np.array([0.0, -0.0, 1.5, np.nan, np.inf, -np.inf])
 
 
-def _question(name: str, doc: str, forward: Callable[..., Any], formula: str) -> Any:
+def _predicate(name: str, doc: str, forward: Callable[..., Any], **formula: Any) -> Any:
     return define(
-        name, doc, formula=formula, forward=forward, vjp=[None], shape=shapes.same,
-        samples=[(_SPECIAL,), ((),), ("integers", (3,))],
+        name, doc, forward=forward, vjp=[None], shape=shapes.same,
+        samples=[(_SPECIAL,), ((),), ("integers", (3,))], **formula,
     )  # fmt: skip
 
 
-isnan = _question("isnan", "Whether an element is nan.", np.isnan, "out = x ≠ x")
-isinf = _question("isinf", "Whether an element is infinite.", np.isinf, "out = |x| = ∞")
-isfinite = _question("isfinite", "Whether an element is neither infinite nor nan.", np.isfinite, "out = |x| < ∞")
-isposinf = _question("isposinf", "Whether an element is infinity.", lambda x: x == np.inf, "out = x = ∞")
-isneginf = _question("isneginf", "Whether an element is negative infinity.", lambda x: x == -np.inf, "out = x = -∞")
-isreal = _question("isreal", "Whether an element is real.", lambda x: np.isreal(x), "out = im x = 0")  # noqa: PLW0108
-signbit = _question(
+isnan = _predicate("isnan", "Whether an element is nan.", np.isnan)
+isinf = _predicate("isinf", "Whether an element is infinite.", np.isinf)
+isfinite = _predicate("isfinite", "Whether an element is neither infinite nor nan.", np.isfinite)
+isposinf = _predicate("isposinf", "Whether an element is infinity.", lambda x: x == np.inf, formula="out = x = ∞")
+isneginf = _predicate(
+    "isneginf", "Whether an element is negative infinity.", lambda x: x == -np.inf, formula="out = x = -∞"
+)
+isreal = _predicate("isreal", "Whether an element is real.", lambda x: np.isreal(x), formula="out = im x = 0")  # noqa: PLW0108
+signbit = _predicate(
     "signbit", "Whether an element has a minus sign; -0 has one.",
-    lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0, "out = x < 0",
+    lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0, formula="out = x < 0",
 )  # fmt: skip
 
 

@@ -126,7 +126,7 @@ def _define_conv(rank: int) -> Any:
     two = (2,) * rank
     return define(
         name, f"Convolution in {rank} dims: at each window of x, its elements times the weights y, plus the bias z.",
-        formula="out[n, o] = z[o] + Σ_c y[o, c] ⋆ x[n, c]", tensor_method=False, grad_name="ConvolutionBackward0",
+        tensor_method=False, grad_name="ConvolutionBackward0",
         prepare=prepare,
         forward=forward, accumulates=True,
         vjp=[lambda g, x, y, *, _windows, groups: conv_spread(g, y, _windows, groups, tuple(x.shape[-rank:])),

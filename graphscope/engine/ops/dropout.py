@@ -42,7 +42,7 @@ def _masked(input: Tensor, shape: tuple[int, ...], p: float) -> Any:
 
 
 @composite(
-    "Elements set to 0 with probability p, the rest divided by 1 - p.", formula="out = x · mask / (1 - p)",
+    "Elements set to 0 with probability p, the rest divided by 1 - p.",
     samples=[((2, 3), {"p": 0.0}), ((2, 3), {"p": 1.0}), ((2, 3), {"training": False})],
     shape=lambda x, **_: x, torch="nn.functional.dropout",
 )  # fmt: skip

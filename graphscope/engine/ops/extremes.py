@@ -43,7 +43,6 @@ def _over_dims(name: str, what: str, over: Any) -> Any:
 
     return define(
         name, f"{what} element over the given dims, or over all; equal ones share the gradient.",
-        formula=f"out = {name[1:]} x",
         prepare=to_reduction,
         forward=forward,
         vjp=[_extreme_rule],
@@ -68,7 +67,7 @@ def _place(name: str, what: str, over: Any) -> Any:
         return over(x, axis=dim, keepdims=keepdim) if x.ndim else np.int64(0)
 
     return define(
-        name, f"Index of the {what} element, along a dim or of all elements in a row.", formula=f"out = {name} x",
+        name, f"Index of the {what} element, along a dim or of all elements in a row.",
         prepare=_to_place,
         forward=forward,
         vjp=[None],

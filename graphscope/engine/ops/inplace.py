@@ -23,22 +23,20 @@ __all__ = [
 def define_in_place(
     name: str,
     doc: str,
-    formula: str,
     forward: Callable[..., Any],
     vjp: list[Rule | None],
     *aliases: str,
     samples: Sequence[Any],
+    **formula: Any,
 ) -> Any:
     """Define an op that writes into its first input, and make it a method of tensors under its name and aliases."""
-    op = register(
-        name, doc, formula=formula, forward=forward, vjp=vjp, in_place=True, samples=samples, shape=shapes.same
-    )
+    op = register(name, doc, forward=forward, vjp=vjp, in_place=True, samples=samples, shape=shapes.same, **formula)
 
     def call(input: Tensor, *others: Any, **attrs: Any) -> Tensor:
         return write(op, input, tuple(map(dtypes.operand, others)), attrs or None)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"{doc}\n\n{formula}"
+    call.__doc__ = f"{doc}\n\n{op.formula}"
     op.call = call
     for method in (name, *aliases):
         setattr(Tensor, method, call)
@@ -129,37 +127,41 @@ def _set(x: Any, y: Any, *_: Any, index: Any, out: Any = None) -> Any:
 
 
 add_ = define_in_place(
-    "add_", "Add in place; `alpha` scales what is added.", "x ← x + alpha · y",
+    "add_", "Add in place; `alpha` scales what is added.",
     _add, [lambda g: g, lambda g, *, alpha: g if alpha == 1 else g * alpha], "__iadd__",
+    formula="x ← x + alpha · y",
     samples=[((2, 3), (3,)), ((2, 3), (2, 3), {"alpha": 0.5}), ((), ())],
 )  # fmt: skip
 
 sub_ = define_in_place(
-    "sub_", "Subtract in place; `alpha` scales what is subtracted.", "x ← x - alpha · y",
+    "sub_", "Subtract in place; `alpha` scales what is subtracted.",
     _sub, [lambda g: g, lambda g, *, alpha: g * -alpha], "__isub__",
+    formula="x ← x - alpha · y",
     samples=[((2, 3), (3,)), ((2, 3), (2, 3), {"alpha": 0.5}), ((), ())],
 )  # fmt: skip
 
 mul_ = define_in_place(
-    "mul_", "Multiply in place.", "x ← x · y",
+    "mul_", "Multiply in place.",
     _multiply, [lambda g, y: g * y, lambda g, x: g * x], "__imul__",
+    formula="x ← x · y",
     samples=[((2, 3), (3,)), ((2, 3), (2, 3)), ((), ())],
 )  # fmt: skip
 
 div_ = define_in_place(
-    "div_", "Divide in place.", "x ← x / y",
+    "div_", "Divide in place.",
     np.true_divide, [lambda g, y: g / y, lambda g, x, y: -g * x / (y * y)], "__itruediv__",
+    formula="x ← x / y",
     samples=[("positive", (2, 3), (3,)), ("positive", (2, 3), (2, 3))],
 )  # fmt: skip
 
 zero_ = define_in_place(
-    "zero_", "Set every element to 0.", "x ← 0",
+    "zero_", "Set every element to 0.",
     _zero, [lambda g: zeros_of(g)],  # noqa: PLW0108 - the log shows this text as the rule
     samples=[((2, 3),), ((),)],
 )  # fmt: skip
 
 define_in_place(
-    "fill_", "Set every element to a number.", "x ← y",
+    "fill_", "Set every element to a number.",
     _fill, [lambda g: zeros_of(g), None],  # noqa: PLW0108
     samples=[((2, 3), 0.5), ((), 2.0)],
 )  # fmt: skip
@@ -173,14 +175,15 @@ def fill_(input: Tensor, value: Any) -> Tensor:
 setattr(Tensor, "fill_", fill_)  # noqa: B010
 
 copy_ = define_in_place(
-    "copy_", "Copy the elements of another tensor.", "x ← y",
+    "copy_", "Copy the elements of another tensor.",
     _copy, [lambda g: zeros_of(g), lambda g: g],  # noqa: PLW0108
     samples=[((2, 3), (2, 3)), ((2, 3), (3,)), ((), ())],
 )  # fmt: skip
 
 setitem = define_in_place(
-    "setitem", "Set the elements at an index.", "x[index] ← y",
+    "setitem", "Set the elements at an index.",
     _set, [lambda g, *, index: where(marked(g.shape, index), 0.0, g), lambda g, *, index: getitem(g, index)],
+    formula="x[index] ← y",
     samples=[((3, 4), (2,), {"index": (slice(0, 2), 1)}), ((3, 4), 0.5, {"index": 1}),
              ((5,), (2,), {"index": np.array([0, 3])})],
 )  # fmt: skip

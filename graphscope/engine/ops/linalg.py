@@ -229,9 +229,9 @@ def _added(name: str, ranks: tuple[int, int], product: Any) -> Any:
     return forward
 
 
-def _product(name: str, doc: str, formula: str, forward: Any, rules: Any, shape: Any, samples: Any) -> Any:
+def _added_product(name: str, doc: str, forward: Any, rules: Any, shape: Any, samples: Any) -> Any:
     return define(
-        name, doc, formula=formula,
+        name, doc,
         prepare=_to_added,
         forward=forward, accumulates=True,
         vjp=[lambda g, *, beta: _scaled(g, beta), *rules],
@@ -240,8 +240,8 @@ def _product(name: str, doc: str, formula: str, forward: Any, rules: Any, shape:
     )  # fmt: skip
 
 
-addmm = _product(
-    "addmm", "Product of the matrices y and z, added to x.", "out = beta · x + alpha · y · z",
+addmm = _added_product(
+    "addmm", "Product of the matrices y and z, added to x.",
     _added("addmm", (2, 2), np.matmul),
     [lambda g, z, *, alpha: _scaled(g @ z.mT, alpha),
      lambda g, y, *, alpha: _scaled(y.mT @ g, alpha)],
@@ -249,9 +249,8 @@ addmm = _product(
     [((2, 4), (2, 3), (3, 4)), ((4,), (2, 3), (3, 4), {"beta": 0.5, "alpha": 2.0}), ((), (2, 3), (3, 4))],
 )  # fmt: skip
 
-baddbmm = _product(
+baddbmm = _added_product(
     "baddbmm", "Products of the matrices in y and z, added to those in x.",
-    "out[b] = beta · x[b] + alpha · y[b] · z[b]",
     _added("baddbmm", (3, 3), np.matmul),
     [lambda g, z, *, alpha: _scaled(g @ z.mT, alpha),
      lambda g, y, *, alpha: _scaled(y.mT @ g, alpha)],

@@ -24,17 +24,17 @@ def _of_truths(forward: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *values: forward(*(value if value.dtype.kind == "b" else value != 0 for value in values))
 
 
-def _connective(name: str, doc: str, formula: str, forward: Callable[..., Any]) -> Any:
+def _connective(name: str, doc: str, forward: Callable[..., Any]) -> Any:
     return define(
-        name, doc, formula=formula, forward=_of_truths(forward), vjp=[None, None],
+        name, doc, forward=_of_truths(forward), vjp=[None, None],
         shape=shapes.broadcast, samples=_TRUTHS,
         promotes=False,
     )  # fmt: skip
 
 
-logical_and = _connective("logical_and", "Whether neither element is 0.", "out = x ∧ y", np.logical_and)
-logical_or = _connective("logical_or", "Whether one element or both are not 0.", "out = x ∨ y", np.logical_or)
-logical_xor = _connective("logical_xor", "Whether just one element is not 0.", "out = x ⊻ y", np.logical_xor)
+logical_and = _connective("logical_and", "Whether neither element is 0.", np.logical_and)
+logical_or = _connective("logical_or", "Whether one element or both are not 0.", np.logical_or)
+logical_xor = _connective("logical_xor", "Whether just one element is not 0.", np.logical_xor)
 
 logical_not = define(
     "logical_not", "Whether an element is 0.",
@@ -48,40 +48,40 @@ logical_not = define(
 def _bits(
     name: str,
     doc: str,
-    formula: str,
     forward: Callable[..., Any],
     samples: Sequence[Any],
     *aliases: str,
     kinds: str = "bi",
+    **formula: Any,
 ) -> Any:
     return define(
-        name, doc, formula=formula, aliases=aliases, forward=dtypes.only(kinds, forward), vjp=[None, None],
-        shape=shapes.broadcast, samples=samples,
+        name, doc, aliases=aliases, forward=dtypes.only(kinds, forward), vjp=[None, None],
+        shape=shapes.broadcast, samples=samples, **formula,
     )  # fmt: skip
 
 
 bitwise_and = _bits(
-    "bitwise_and", "Bits that are set in both; of booleans, both.", "out = x & y", np.bitwise_and, _BITS,
+    "bitwise_and", "Bits that are set in both; of booleans, both.", np.bitwise_and, _BITS,
     "__and__", "__rand__",
 )  # fmt: skip
 bitwise_or = _bits(
-    "bitwise_or", "Bits that are set in one or both; of booleans, either.", "out = x | y", np.bitwise_or, _BITS,
+    "bitwise_or", "Bits that are set in one or both; of booleans, either.", np.bitwise_or, _BITS,
     "__or__", "__ror__",
 )  # fmt: skip
 bitwise_xor = _bits(
-    "bitwise_xor", "Bits that are set in just one; of booleans, just one.", "out = x ^ y", np.bitwise_xor, _BITS,
+    "bitwise_xor", "Bits that are set in just one; of booleans, just one.", np.bitwise_xor, _BITS,
     "__xor__", "__rxor__",
 )  # fmt: skip
 
 _SHIFTS = [("counts", (2, 3), (3,)), ("counts", (2, 3), 2), ("counts", (), ())]
 
 bitwise_left_shift = _bits(
-    "bitwise_left_shift", "Bits of x moved y places up.", "out = x · 2^y", np.left_shift, _SHIFTS, "__lshift__",
-    kinds="i",
+    "bitwise_left_shift", "Bits of x moved y places up.", np.left_shift, _SHIFTS, "__lshift__",
+    kinds="i", formula="out = x · 2^y",
 )  # fmt: skip
 bitwise_right_shift = _bits(
-    "bitwise_right_shift", "Bits of x moved y places down, the sign kept.", "out = ⌊x / 2^y⌋", np.right_shift, _SHIFTS,
-    "__rshift__", kinds="i",
+    "bitwise_right_shift", "Bits of x moved y places down, the sign kept.", np.right_shift, _SHIFTS, "__rshift__",
+    kinds="i", formula="out = ⌊x / 2^y⌋",
 )  # fmt: skip
 
 bitwise_not = define(

@@ -112,9 +112,10 @@ def _huber_rule(g: Any, x: Any, y: Any, reduction: str, delta: float, scale: flo
     return _share(g, x, y, reduction) * slope * scale
 
 
-def _smooth(name: str, doc: str, formula: str, prepare: Any, samples: Any) -> Any:
+def _piecewise_loss(name: str, prepare: Any, samples: Any) -> Any:
     return define(
-        name, doc, formula=formula, tensor_method=False, torch=f"nn.functional.{name}",
+        name, "Squared differences where they are small, absolute ones elsewhere.", tensor_method=False,
+        torch=f"nn.functional.{name}",
         prepare=prepare,
         forward=_huber,
         vjp=[lambda g, x, y, *, reduction, delta, scale: _huber_rule(g, x, y, reduction, delta, scale),
@@ -144,17 +145,8 @@ def _to_smooth_l1(
     return (input, target), attrs
 
 
-huber_loss = _smooth(
-    "huber_loss", "Squared differences where they are small, absolute ones elsewhere.",
-    "out = mean (d² / 2 if |d| < delta else delta · (|d| - delta / 2)), d = x - y", _to_huber,
-    [((2, 3), (2, 3), {"delta": 0.3})],
-)  # fmt: skip
-
-_smooth_l1 = _smooth(
-    "smooth_l1_loss", "Squared differences where they are small, absolute ones elsewhere.",
-    "out = mean (d² / 2 beta if |d| < beta else |d| - beta / 2), d = x - y", _to_smooth_l1,
-    [((2, 3), (2, 3), {"beta": 0.3})],
-)  # fmt: skip
+huber_loss = _piecewise_loss("huber_loss", _to_huber, [((2, 3), (2, 3), {"delta": 0.3})])
+_smooth_l1 = _piecewise_loss("smooth_l1_loss", _to_smooth_l1, [((2, 3), (2, 3), {"beta": 0.3})])
 
 
 def smooth_l1_loss(

@@ -117,15 +117,16 @@ def _gradients_on_arrays(
     return gx.reshape(x.shape), gy, gz
 
 
-def _define(name: str, doc: str, formula: str, prepare: Any, samples: Any, grad_name: str) -> Any:
+def _normalization(name: str, doc: str, prepare: Any, samples: Any, grad_name: str, **formula: Any) -> Any:
     rule = joint(fused(_rule, _rule_on_arrays))
     return define(
-        name, doc, formula=formula, tensor_method=False, grad_name=grad_name, residuals=True,
+        name, doc, tensor_method=False, grad_name=grad_name, residuals=True,
         prepare=prepare,
         forward=_forward, accumulates=True,
         vjp=[rule, rule, rule],
         shape=shapes.same,
         samples=samples,
+        **formula,
     )  # fmt: skip
 
 
@@ -165,9 +166,9 @@ def normalized_sizes(name: str, given: Any, normalized_shape: Any, *parameters: 
     return inner
 
 
-layer_norm = _define(
+layer_norm = _normalization(
     "layer_norm", "The last dims less their mean, over their standard deviation, times the weight y, plus the bias z.",
-    "out = (x - mean x) / √(var x + eps) · y + z", _to_layer_norm,
+    _to_layer_norm,
     [((2, 3), {"normalized_shape": (3,)}), ((2, 3), [3], (3,), (3,)), ((2, 2, 3), [2, 3], (2, 3), (2, 3))],
     "NativeLayerNormBackward0",
 )  # fmt: skip
@@ -193,12 +194,12 @@ def _check_channels(name: str, shape: tuple[int, ...], *parameters: Any) -> None
             )
 
 
-group_norm = _define(
+group_norm = _normalization(
     "group_norm",
     "Groups of channels less their mean, over their standard deviation, times the weight y, plus the bias z.",
-    "out = (x - mean x) / √(var x + eps) · y + z", _to_group_norm,
+    _to_group_norm,
     [((2, 4, 3), {"num_groups": 2}), ((2, 6), 2, (6,), (6,)), ((1, 2, 2, 2), 1, (2,), (2,))],
-    "NativeGroupNormBackward0",
+    "NativeGroupNormBackward0", formula="out = (x - mean x) / √(var x + eps) · y + z",
 )  # fmt: skip
 
 

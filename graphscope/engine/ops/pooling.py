@@ -143,7 +143,7 @@ def _define_max(rank: int) -> Any:
         return (input,), {**shown, "dilation": windows.dilation, "ceil_mode": ceil_mode, "_windows": windows}
 
     values = define(
-        name, f"Largest element of each window, in {rank} dims.", formula="out = max over windows of x",
+        name, f"Largest element of each window, in {rank} dims.",
         tensor_method=False, grad_name="SqueezeBackward1" if rank == 1 else f"MaxPool{rank}DWithIndicesBackward0",
         prepare=prepare, residuals=True,
         forward=_largest_and_residual,
@@ -290,7 +290,7 @@ def _define_avg(rank: int) -> Any:
     if rank > 1:
         samples.append(((1, *(4,) * rank), {"kernel_size": 2, "divisor_override": 3}))
     return define(
-        name, f"Mean of each window, in {rank} dims.", formula="out = Σ over windows of x / n", tensor_method=False,
+        name, f"Mean of each window, in {rank} dims.", tensor_method=False,
         grad_name="SqueezeBackward1" if rank == 1 else f"AvgPool{rank}DBackward0",
         prepare=prepare,
         forward=forward, accumulates=True,

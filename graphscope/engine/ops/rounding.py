@@ -32,19 +32,18 @@ def between(x: Any, low: Any, high: Any) -> Any:
     return out if high is None else np.minimum(out, high)
 
 
-def _rounding(name: str, forward: Callable[..., Any], doc: str, formula: str, *aliases: str) -> Any:
+def _rounding(name: str, forward: Callable[..., Any], doc: str, *aliases: str) -> Any:
     return define(
-        name, doc, formula=formula, aliases=aliases, forward=dtypes.only("if", forward), vjp=[nothing],
+        name, doc, aliases=aliases, forward=dtypes.only("if", forward), vjp=[nothing],
         shape=shapes.same, samples=[((2, 3),), ((),), ("integers", (3,))],
     )  # fmt: skip
 
 
-floor = _rounding("floor", np.floor, "Largest whole number that is no larger.", "out = ⌊x⌋")
-ceil = _rounding("ceil", np.ceil, "Smallest whole number that is no smaller.", "out = ⌈x⌉")
-trunc = _rounding("trunc", np.trunc, "Whole part: rounded towards 0.", "out = trunc x", "fix")
+floor = _rounding("floor", np.floor, "Largest whole number that is no larger.")
+ceil = _rounding("ceil", np.ceil, "Smallest whole number that is no smaller.")
+trunc = _rounding("trunc", np.trunc, "Whole part: rounded towards 0.", "fix")
 _round = _rounding(
-    "round", lambda x: np.rint(x) if x.dtype.kind == "f" else x.copy(), "Nearest whole number; of two, the even one.",
-    "out = round x",
+    "round", lambda x: np.rint(x) if x.dtype.kind == "f" else x.copy(), "Nearest whole number; of two, the even one."
 )  # fmt: skip
 fix = trunc
 

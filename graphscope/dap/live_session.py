@@ -118,16 +118,12 @@ class LiveSession(Session):
         return result
 
     def _follow(self, body: dict[str, Any]) -> None:
-        """Stand where the program's end of the debugger stands, and see what it sees."""
+        """Stand where the program's end of the debugger stands."""
         debugger = self.debugger
         debugger.log.refresh()
         take_counts(debugger, from_json(body["counts"]))
-        if debugger.edge is not None and body["seen"] is not None:
-            debugger.edge.seen = body["seen"]
         if body["now"] != debugger.now:
             debugger.stand(body["now"])
-        else:
-            debugger.look_again()
 
     def _moved_late(self, result: Result) -> None:
         if isinstance(result, Stop):
@@ -163,9 +159,7 @@ class LiveSession(Session):
         take_counts(debugger, from_json(message["counts"]))
         stop: Stop = from_json(message["stop"])
         pending, remote_frames = from_json(message["pending"]), from_json(message["frames"])
-        debugger.edge = Edge(
-            message["edge"], None, pending, remote_frames=remote_frames, passed=message["passed"], seen=message["seen"]
-        )
+        debugger.edge = Edge(message["edge"], None, pending, remote_frames=remote_frames, passed=message["passed"])
         debugger.stand(stop.row)
         self.failed = stop.cause == "exception"
         self._thread = self._number_of(message["thread"]) or super().thread

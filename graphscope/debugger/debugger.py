@@ -113,14 +113,10 @@ class Debugger:
         self.now = row
         if self._blamed is not None and not self._blamed[0] <= row < self._blamed[1]:
             self._blamed = None
-        self.look_again()
+        self._graph = self._graph.at(row)
         self.frame_index = len(self.stack or self._remote_frames) - 1
         self.listed = 0
         self.followed = None
-
-    def look_again(self) -> None:
-        """See what a person has put in the place of what the program waits with."""
-        self._graph = self._graph.at(self.edge.seen if self.edge is not None and self.at_edge else self.now)
 
     def switch_to(self, graph: Graph) -> None:
         """Look at another log from now on; see `debugger.log_switch`, which keeps what belongs to this one."""

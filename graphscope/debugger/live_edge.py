@@ -37,11 +37,6 @@ class Edge:
     """What another process said of its frames, outermost first."""
     passed: bool = False
     """The program has gone on from the node of `row`, and was halted between two lines."""
-    seen: int = -1
-    """The newest row that is seen here: that of the node, or of an edit of it."""
-
-    def __post_init__(self) -> None:
-        self.seen = max(self.seen, self.row)
 
     @cached_property
     def stack(self) -> list[FrameType]:
@@ -50,13 +45,13 @@ class Edge:
 
     def behind(self, row: int) -> Edge:
         """The same place, looked at from an earlier node, which the program has gone on from."""
-        return Edge(row, self.frame, floor=self.floor, passed=True, seen=self.row)
+        return Edge(row, self.frame, floor=self.floor, passed=True)
 
     def replace(self, array: np.ndarray, *, cut: bool = False) -> None:
         """Let the program go on with another value, and write that into the log."""
         assert self.frame is not None
         self.answer = Replace(array, cut)
-        self.seen = recording.edit(self.row, array, self.frame, cut=cut)
+        recording.edit(self.row, array, self.frame, cut=cut)
 
     def held(self) -> Any:
         """The value (or cotangent) that the program will go on with, read-only; None where there is none at hand."""

@@ -77,7 +77,6 @@ class Remote:
                 "event": "stopped",
                 "stop": to_json(stop),
                 "edge": debugger.now if edge is None else edge.row,
-                "seen": -1 if edge is None else edge.seen,
                 "pending": None if edge is None else to_json(edge.pending),
                 "passed": edge is None or edge.passed,
                 "frames": to_json(_frames(debugger)),
@@ -143,9 +142,8 @@ class Remote:
             finally:
                 self.computing = False
             resumes = isinstance(result, Resumed)
-            seen = None if debugger.edge is None else debugger.edge.seen
             counts = to_json(setup_of(debugger))
-            body = {"result": to_json(result), "now": debugger.now, "seen": seen, "counts": counts}
+            body = {"result": to_json(result), "now": debugger.now, "counts": counts}
         except KeyboardInterrupt:
             body = _error("That was interrupted")
         except GraphscopeError as error:

@@ -170,8 +170,11 @@ class Graph:
         return [node for node in found if node is not None]
 
     def value_row(self, row: int) -> int:
-        """The row that holds the value of a node at `now`: its own, or the newest edit of it."""
-        edits = self.index.edits(row, self.now + 1)
+        """The row that holds the value of a node: its own, or the newest edit of it.
+
+        A person edits what the program waits with, ahead of all that uses it: whoever stands at the node sees it so.
+        """
+        edits = self.index.edits(row)
         return edits[-1] if edits else row
 
     # Within ----------------------------------------------------------------------------------------------------------

@@ -85,11 +85,11 @@ class Index:
             return False
         return event.kind in MAKERS and event.tensor == row
 
-    def edits(self, row: int, stop: int) -> list[int]:
-        """EDIT rows before `stop` that replaced the value of this node."""
+    def edits(self, row: int) -> list[int]:
+        """EDIT rows that replaced the value of this node."""
         if self._edits_end != self._log.end:
             self._note_edits()
-        return [edit for edit in self._edits.get(row, ()) if edit < stop]
+        return self._edits.get(row, [])
 
     def _note_edits(self) -> None:
         """Read the marks that were written since the last time."""

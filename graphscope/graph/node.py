@@ -227,7 +227,7 @@ class Node:
 
     @property
     def value(self) -> np.ndarray | None:
-        """Its value, after edits up to `now`; None when it was not kept."""
+        """Its value, as a person edited it; None when it was not kept."""
         return self.graph.log.value(self.graph.value_row(self.row))
 
     def output(self, slot: int) -> np.ndarray | None:
@@ -241,7 +241,7 @@ class Node:
 
     @property
     def edited(self) -> bool:
-        """Whether a person replaced its value at or before `now`."""
+        """Whether a person replaced its value."""
         return self.graph.value_row(self.row) != self.row
 
     @property

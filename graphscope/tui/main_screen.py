@@ -340,8 +340,7 @@ class Main(Searching):
 
     def _scene(self, now: int, stop: Stop | None) -> Scene:
         graph, session = self.log_index.graph, self.session
-        seen = session.seen if now == session.now else now
-        return Scene(graph.at(seen), graph, session.breakpoints, stop, now)
+        return Scene(graph.at(now), graph, session.breakpoints, stop)
 
     def show_heading(self) -> None:
         """Draw the heading again."""

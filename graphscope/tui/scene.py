@@ -47,8 +47,6 @@ class Scene:
     """The same with all that is recorded, for what lies ahead."""
     breakpoints: tuple[BreakpointInfo, ...] = ()
     stop: Stop | None = None
-    row: int | None = None
-    """The row where one stands, if more than that is seen: an edit of the node that the program waits with."""
 
     @property
     def log(self) -> Log:
@@ -58,7 +56,7 @@ class Scene:
     @property
     def now(self) -> int:
         """The row where one stands."""
-        return self.graph.now if self.row is None else self.row
+        return self.graph.now
 
     @property
     def node(self) -> Node | None:

@@ -107,11 +107,6 @@ class Session(Protocol):
         ...
 
     @property
-    def seen(self) -> int:
-        """The newest row that is seen there: an edit of what the program waits with lies behind its node."""
-        ...
-
-    @property
     def breakpoints(self) -> tuple[BreakpointInfo, ...]:
         """The breakpoints."""
         ...
@@ -234,11 +229,6 @@ class RecordedSession:
     @property
     def now(self) -> int:
         """The row where the debugger stands."""
-        return self._debugger.now
-
-    @property
-    def seen(self) -> int:
-        """The same: nothing waits here that could be edited."""
         return self._debugger.now
 
     @property

@@ -192,7 +192,8 @@ def test_a_leaf_written_again_is_the_same_leaf(tape):
     assert z in [each.row for each in graph.descendants(graph.node(a))]
 
 
-def test_an_edit_holds_from_its_row_on(tape):
+def test_an_edit_holds_wherever_one_stands(tape):
+    """The program waited with the value: nobody has used what was computed."""
     a = tape.leaf([2.0], "a")
     edit = tape.writer.mark(Kind.EDIT, inputs=(a,), value=np.float32([5.0]))
     b = tape.leaf([1.0], "b")
@@ -200,9 +201,10 @@ def test_an_edit_holds_from_its_row_on(tape):
     assert graph.node(a).value.tolist() == [5.0]
     assert graph.node(a).edited
     assert graph.node(a).summary.maximum == 5.0
-    assert graph.at(edit - 1).node(a).value.tolist() == [2.0]
-    assert not graph.at(edit - 1).node(a).edited
-    assert graph.at(b).node(a).value.tolist() == [5.0]
+    for now in (a, edit, b):
+        assert graph.at(now).node(a).value.tolist() == [5.0]
+        assert graph.at(now).node(a).edited
+    assert graph.at(a).node(a).computed.tolist() == [2.0]
 
 
 def test_an_edited_contribution_counts(tape):

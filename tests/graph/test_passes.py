@@ -299,7 +299,7 @@ def test_marks_on_boxes(tape):
     tape.writer.mark(Kind.EDIT, inputs=(a,), value=np.zeros(3, np.float32))
     view = whole(Graph(tape.log(), 1))
     assert [(n.parameter, n.requires_grad, n.nonfinite, n.edited, n.current) for n in view.nodes] == [
-        (True, True, True, False, False),
+        (True, True, False, True, False),
         (False, False, True, False, True),
     ]
     assert [node.edited for node in whole(Graph(tape.log())).nodes] == [True, False]

@@ -66,6 +66,10 @@ def test_an_edited_value_and_gradient_are_shown_everywhere(tmp_path: Path, frame
         await screen.shows("✱ edited", "#inspector")
         await screen.type("info breakpoints")
         await screen.shows("op:mul backward", "#transcript")
+        await screen.type("goto loss")
+        await screen.shows("600. (edited: it was 300.)", "#inspector")
+        await screen.type("p value.item() + 1")
+        await screen.shows("601.0", "#transcript")
 
     debug(program(tmp_path, PRODUCT.replace("{framework}", framework)), use)
 

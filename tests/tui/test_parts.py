@@ -105,6 +105,19 @@ def test_curves_are_the_losses_and_the_norms(training: Path) -> None:
         )
 
 
+def test_the_norm_is_that_of_whole_gradients(recorded: Callable[[str, str], Path]) -> None:
+    """What reaches one leaf by two ways, and what reaches a value on its way, are no gradients of leaves."""
+    log = load(
+        recorded(
+            "twice",
+            "import graphscope as torch\nw = torch.ones(4, requires_grad=True)\nh = w * 1.0\n"
+            "loss = (h * 3.0 - h * 2.0 + w * 5.0 - w * 5.0).sum()\nloss.backward()\n",
+        )
+    )
+
+    assert curves_of(Graph(log), steps(log), log.first, log.end).norms == [2.0]
+
+
 def test_counts_by_line(training: Path) -> None:
     log = load(training)
     counts = Counts(log)

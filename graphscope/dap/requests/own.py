@@ -28,8 +28,7 @@ async def command(adapter: Adapter, arguments: Arguments) -> Body:
 async def position(adapter: Adapter, arguments: Arguments) -> Body:
     """Where in time one stands.
 
-    The body is `log` (a path), `now`, `seen` (the newest row that is seen there: behind `now` where the program waits
-    with what a person has edited), `edge` (the row that the program waits at, or null), `running`, `failed` (the
+    The body is `log` (a path), `now`, `edge` (the row that the program waits at, or null), `running`, `failed` (the
     program did), and as data `stop` (the last one, or null), `breakpoints` and `aliases`.
     """
     session = adapter.need_session()
@@ -37,7 +36,6 @@ async def position(adapter: Adapter, arguments: Arguments) -> Body:
     return {
         "log": str(debugger.log.path),
         "now": debugger.now,
-        "seen": debugger.graph.now,
         "edge": None if debugger.edge is None or session.running else debugger.edge.row,
         "running": session.running,
         "stop": None if adapter.last_stop is None else to_json(adapter.last_stop),

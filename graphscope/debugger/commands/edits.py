@@ -98,5 +98,4 @@ def replace(dbg: Debugger, word: str, expression: str, new: object = None, *, cu
         )
     dbg.edge.replace(array, cut=cut)
     dbg.log.refresh()
-    dbg.look_again()
     return value_results.result(word, dbg.lookup()(word))

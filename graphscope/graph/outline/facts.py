@@ -44,13 +44,13 @@ def of_step(graph: Graph, first: int, last: int, begins: np.ndarray) -> StepFact
         last: Its last row.
         begins: Where its backward passes begin.
     """
-    log = graph.log
-    loss = _loss(graph, int(begins[-1])) if len(begins) else math.nan
-    norm = _norm(log, int(begins[0]), last) if len(begins) else math.nan
-    return StepFacts(loss, norm, _rate(log, max(first, last - _LOOKED_AT), last))
+    loss = loss_of(graph, int(begins[-1])) if len(begins) else math.nan
+    norm = gradient_norm(graph, int(begins[0]), last) if len(begins) else math.nan
+    return StepFacts(loss, norm, _rate(graph.log, max(first, last - _LOOKED_AT), last))
 
 
-def _loss(graph: Graph, begin: int) -> float:
+def loss_of(graph: Graph, begin: int) -> float:
+    """The number that a backward pass began from, by the row where it did; NaN where it is none, or not known."""
     try:
         inputs = graph.log.event(begin).inputs
         value = graph.node(inputs[0][0]).output(inputs[0][1]) if inputs else None
@@ -59,13 +59,17 @@ def _loss(graph: Graph, begin: int) -> float:
     return float(value.reshape(-1)[0]) if value is not None and value.size == 1 else math.nan
 
 
-def _norm(log: Log, begin: int, last: int) -> float:
+def gradient_norm(graph: Graph, begin: int, last: int) -> float:
+    """The 2-norm of all gradients of leaves that the rows from `begin` to `last` made; NaN where it is not known."""
+    log = graph.log
     kinds = log.column("kind", begin, last + 1)
     rows = begin + np.flatnonzero(kinds == Kind.ACCUMULATE)
     tensors = log.pick("tensor", log.pick("forward", rows).astype(np.int64)).astype(np.int64)
     of_leaves = log.pick("kind", tensors) == Kind.LEAF
     rows, tensors = rows[of_leaves], tensors[of_leaves]
-    if len(rows) == 0 or int(counts_of(log, rows).sum()) > _MOST_ELEMENTS:
+    rows = np.array([graph.value_row(row) for row in rows.tolist()], np.int64)
+    kept = rows[(log.pick("flags", rows) & int(Flag.KEPT)) != 0]
+    if len(rows) == 0 or int(counts_of(log, kept).sum()) > _MOST_ELEMENTS:
         return math.nan
     known, times = np.unique(tensors, return_counts=True)
     single = np.isin(tensors, known[times == 1])

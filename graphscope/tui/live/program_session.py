@@ -36,7 +36,6 @@ class ProgramSession:
         self.name = name
         self.rank = ""
         self.now = -1
-        self.seen = -1
         self.breakpoints: tuple[BreakpointInfo, ...] = ()
         self.state = "starting"
         self.begun = False
@@ -110,7 +109,7 @@ class ProgramSession:
 
     def _where(self) -> Stop | None:
         body = self._line.ask("graphscope/position")
-        self.now, self.seen = body["now"], body["seen"]
+        self.now = body["now"]
         self._path = body["log"]
         self._again, self._restarts = self._again or self._restarts, False
         self.state = (

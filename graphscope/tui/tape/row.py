@@ -193,11 +193,12 @@ class RowPainter:
         )
 
     def _size(self, node: Node) -> float | None:
-        if node.row not in self._sizes:
+        row = node.graph.value_row(node.row)
+        if row not in self._sizes:
             if len(self._sizes) > _KEPT:
                 self._sizes.clear()
-            self._sizes[node.row] = magnitude(node)
-        return self._sizes[node.row]
+            self._sizes[row] = magnitude(node)
+        return self._sizes[row]
 
 
 def events_of(scene: Scene) -> Callable[[int], Event | None]:

@@ -177,7 +177,7 @@ class _Side:
 
     def __init__(self, graph: Graph, glyphs: Glyphs) -> None:
         # One stands behind its end: all has happened, and no line is the current one.
-        self._scene = Scene(graph, graph, row=graph.log.end)
+        self._scene = Scene(graph.at(graph.log.end), graph)
         self._steps = steps(graph.log)
         self._painter = RowPainter(glyphs)
         first, end = graph.log.first, graph.log.end

@@ -174,6 +174,8 @@ class _Program:
         around = _around(self._trees[file], function, ast.ClassDef)
         called = around.name if isinstance(around, ast.ClassDef) and function.name == "__init__" else function.name
         parameters = [each for each in _parameters(function) if around is None or each not in ("self", "cls")]
+        if name not in parameters:
+            return  # the object itself, which no call hands over
         place = parameters.index(name)
         is_given = False
         for other in self._trees:

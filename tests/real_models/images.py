@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from tests.diagnose.real_models.data import CLASSES, Batches, painted, pictures, seen
+from tests.real_models.data import CLASSES, Batches, painted, pictures, seen
 
 TIMM: dict[str, tuple[int, dict[str, Any]]] = {
     "resnet10t": (32, {}), "resnet18": (32, {}), "resnext26ts": (32, {}), "seresnet18": (32, {}),

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import nn
 
-from tests.diagnose.real_models.data import (
+from tests.real_models.data import (
     CLASSES,
     VOCABULARY,
     Batches,

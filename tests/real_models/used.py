@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from tests.diagnose.real_models.data import CLASSES, Batches
-from tests.diagnose.real_models.images import timm_model
-from tests.diagnose.real_models.language import SMALL, transformer
+from tests.real_models.data import CLASSES, Batches
+from tests.real_models.images import timm_model
+from tests.real_models.language import SMALL, transformer
 
 
 class Tagger(nn.Module):

@@ -1,0 +1,80 @@
+"""Models of transformers, timm and torchvision, trained for 20 steps: the doctor is to have nothing to say of them, and
+they are to learn exactly what they learn when nothing is recorded.
+
+They are no dependency of the tests. Install what you have, and name models and trainings (globs), or none for all:
+
+    pip install transformers timm torchvision accelerate
+    python -m tests.real_models "transformers/*bert*" timm/resnet18 --trainings mixed averaged
+
+All are made from small configurations, with random weights and data that can be learned; nothing is downloaded. Where no
+training is named, each model has two of them in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import gc
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+
+import graphscope as gs
+from graphscope.graph import series
+from tests.real_models.models import MODELS
+from tests.real_models.runs import losses, recorded
+from tests.real_models.trainings import TRAININGS
+
+
+def runs(models: list[str], trainings: list[str] | None, values: str | None) -> Iterator[tuple[str, str, str]]:
+    """What is trained, how, and what is kept of it."""
+    names = list(TRAININGS)
+    for place, model in enumerate(models):
+        for turn in trainings or (names[place % len(names)], names[(3 * place + 5) % len(names)]):
+            yield model, turn, values or ("full", "summary", "summary")[place % 3]
+
+
+def alarms(model: str, training: str, values: str) -> int:
+    """How much is wrong with what is said of a model; it is printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "run.gscope"
+        is_the_same = losses(model, training) == recorded(model, training, values, log)
+        report = gs.doctor(log)
+        told = series.losses(gs.load(log))["value"]
+    found = [*report, *(inner for each in report for inner in each.consequences)]
+    failed = [gap for gap in report.unjudged if "failed" in gap.why]
+    learnt = f"{report.events:,} rows, loss {told[0]:.3g} to {told[-1]:.3g}"
+    exact = "" if is_the_same else ", OTHER LOSSES THAN UNRECORDED"
+    print(f"{model} {training} {values} ({learnt}{exact}): {len(found) or 'nothing'} found", flush=True)
+    for each in found:
+        print(f"    {each.kind} {each.file}:{each.line} {each.names[:3]}: {each.verdict}", flush=True)
+    for gap in failed:
+        print(f"    {gap.what}: {gap.why}", flush=True)
+    return len(found) + len(failed) + (not is_the_same)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("models", nargs="*", default=["*"])
+    parser.add_argument("--trainings", nargs="+", choices=list(TRAININGS))
+    parser.add_argument("--values", choices=("full", "summary", "none"))
+    options = parser.parse_args()
+    models = [name for name in MODELS if any(fnmatch.fnmatch(name, pattern) for pattern in options.models)]
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    count = 0
+    for run in runs(models, options.trainings, options.values):
+        try:
+            count += alarms(*run)
+        except Exception as error:  # a model that this version makes otherwise, or that needs more than there is
+            print(*run, f"{type(error).__name__}: {str(error).partition(chr(10))[0][:150]}", flush=True)
+        gc.collect()
+    print(f"{count} alarms")
+    return count > 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -164,3 +164,202 @@ def test_every_line_that_takes_a_number_of_the_loss_is_named(tmp_path: Path) -> 
     assert (found.line, "also cut at train.py:8" in found.verdict) == (11, True)
     assert "train.py:16" not in found.verdict
     assert "torch.tensor(...) at train.py:17" in found.verdict
+
+
+_FORWARD = "model(torch.ones(2, 3)).square().sum().backward()"
+
+
+@pytest.mark.parametrize(
+    ("kind", "program", "first"),
+    [
+        pytest.param(
+            "zero_grad",
+            f"""
+            for step in range(12):
+                if step < 4:
+                    optimizer.zero_grad()
+                {_FORWARD}
+                optimizer.step()
+            """,
+            4,
+            id="never-cleared-again",
+        ),
+        pytest.param(
+            "zero_grad",
+            f"""
+            for step in range(8):
+                {_FORWARD}
+                optimizer.zero_grad()
+                optimizer.step()
+            """,
+            0,
+            id="cleared-ahead-of-the-step",
+        ),
+        pytest.param(
+            "zero_grad",
+            f"""
+            for step in range(24):
+                optimizer.zero_grad()
+                {_FORWARD}
+                if step % 4 == 3:
+                    optimizer.step()
+            """,
+            3,
+            id="cleared-while-it-accumulates",
+        ),
+        pytest.param(
+            "zero_grad",
+            f"""
+            for step in range(6):
+                {_FORWARD}
+                with torch.no_grad():
+                    for parameter in model.parameters():
+                        parameter -= 0.01 * parameter.grad
+            """,
+            2,  # of passes without a step, counted from 1
+            id="by-hand-never-cleared",
+        ),
+        pytest.param(
+            "step_order",
+            f"""
+            for step in range(8):
+                optimizer.zero_grad()
+                optimizer.step()
+                {_FORWARD}
+            """,
+            0,
+            id="step-ahead-of-backward",
+        ),
+        pytest.param(
+            "step_order",
+            f"""
+            for step in range(8):
+                optimizer.zero_grad()
+                {_FORWARD}
+            """,
+            1,
+            id="no-step-at-all",
+        ),
+        pytest.param(
+            "frozen",
+            f"""
+            for step in range(12):
+                optimizer.zero_grad()
+                {_FORWARD}
+                optimizer.step()
+                if step == 4:
+                    model[0].requires_grad_(False)
+            """,
+            5,
+            id="frozen-on-the-way",
+        ),
+        pytest.param(
+            "frozen",
+            f"""
+            model[0].requires_grad_(False)
+            for step in range(12):
+                if step == 5:
+                    model[0].requires_grad = True
+                optimizer.zero_grad()
+                {_FORWARD}
+                optimizer.step()
+            """,
+            5,
+            id="set-on-a-module",
+        ),
+        pytest.param(
+            "frozen",
+            f"""
+            for step in range(3):
+                optimizer.zero_grad()
+                {_FORWARD}
+                optimizer.step()
+            model = nn.Sequential(model[0], nn.Linear(4, 4), nn.Tanh(), model[2])
+            for parameter in model[1:].parameters():
+                parameter.requires_grad = False
+            optimizer = torch.optim.SGD([each for each in model.parameters() if each.requires_grad], lr=0.01)
+            for step in range(3, 12):
+                optimizer.zero_grad()
+                {_FORWARD}
+                optimizer.step()
+            """,
+            3,
+            id="frozen-as-it-was-made",
+        ),
+        pytest.param(
+            "train_eval_mode",
+            f"""
+            model.insert(1, nn.Dropout(0.1))
+            for step in range(9):
+                optimizer.zero_grad()
+                {_FORWARD}
+                optimizer.step()
+                if step == 3:
+                    model.eval()
+                    with torch.no_grad():
+                        model(torch.ones(2, 3))
+            """,
+            4,
+            id="left-in-evaluation",
+        ),
+        pytest.param(
+            "train_eval_mode",
+            f"""
+            model.insert(1, nn.Dropout(0.1))
+            for step in range(9):
+                optimizer.zero_grad()
+                {_FORWARD}
+                optimizer.step()
+                if step == 3:
+                    model[1].eval()
+                    with torch.no_grad():
+                        model(torch.ones(2, 3))
+            """,
+            4,
+            id="part-left-in-evaluation",
+        ),
+        pytest.param(
+            "not_registered",
+            """
+            class Net(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.first = nn.Linear(3, 4)
+
+                def forward(self, x):
+                    return nn.Linear(4, 2)(self.first(x))
+
+            net = Net()
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+            for step in range(8):
+                optimizer.zero_grad()
+                net(torch.ones(2, 3)).square().sum().backward()
+                optimizer.step()
+            """,
+            0,
+            id="made-in-forward",
+        ),
+        pytest.param(
+            "zero_grad",
+            """
+            critic = nn.Linear(2, 1)
+            critics = torch.optim.SGD(critic.parameters(), lr=0.01)
+            for step in range(8):
+                fake = model(torch.ones(2, 3))
+                optimizer.zero_grad()
+                critic(fake).mean().neg().backward()
+                optimizer.step()
+                (critic(fake.detach()).mean() - critic(torch.ones(2, 2)).mean()).backward()
+                critics.step()
+                critics.zero_grad()
+            """,
+            0,
+            id="gradients-of-another-loss",
+        ),
+    ],
+)
+def test_what_takes_several_steps_to_be_sure_of_is_told_with_the_first_of_them(
+    kind: str, program: str, first: int, tmp_path: Path
+) -> None:
+    found = only(program, tmp_path, kind)
+    assert found.step == f"step {first}"

@@ -6,8 +6,8 @@ They are no dependency of the tests. Install what you have, and name models and 
     pip install transformers timm torchvision accelerate
     python -m tests.real_models "transformers/*bert*" timm/resnet18 --trainings mixed averaged
 
-All are made from small configurations, with random weights and data that can be learned; nothing is downloaded. Where no
-training is named, each model has two of them in turn.
+All are made from small configurations, with random weights and data that can be learned; nothing is downloaded.
+Where no training is named, each model has two of them in turn.
 """
 
 from __future__ import annotations

@@ -129,10 +129,8 @@ def _head(model: nn.Module) -> list[nn.Parameter]:
     shared: dict[int, int] = {}
     for _, parameter in model.named_parameters(remove_duplicate=False):
         shared[id(parameter)] = shared.get(id(parameter), 0) + 1
-    layers = [
-        list(each.parameters(recurse=False)) for each in model.modules() if isinstance(each, nn.Linear | nn.Conv2d)
-    ]
-    return next(each for each in reversed(layers) if all(shared[id(parameter)] == 1 for parameter in each))
+    layers = [[each for each in layer.parameters(recurse=False) if each.ndim > 1] for layer in model.modules()]
+    return next(each for each in reversed(layers) if each and all(shared[id(parameter)] == 1 for parameter in each))
 
 
 def head_alone(model: nn.Module, batch: Batches) -> list[float]:
@@ -271,7 +269,7 @@ def accumulated(model: nn.Module, batch: Batches) -> list[float]:
     """Gradients of four batches for each step, and a rate that waits for the loss to stop falling."""
     losses: list[float] = []
     optimizer = torch.optim.Adagrad(model.parameters(), lr=5e-3)
-    scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=2)
+    scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=5, factor=0.5)
     model.train()
     optimizer.zero_grad()
     for step in range(4 * STEPS):

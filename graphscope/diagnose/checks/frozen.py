@@ -29,6 +29,8 @@ class Frozen(NamedTuple):
 
     row: int
     """The third step that passes them over."""
+    first: int
+    """The first."""
     optimizer: Optimizer
     site: int
     names: tuple[str, ...]
@@ -112,7 +114,9 @@ def frozen(graph: Graph, row: int) -> Iterator[Finding]:
         )
         cure = "set requires_grad back to True where they are to be learned, or take this line out"
         evidence = {"parameters": len(found.names), "steps": found.steps, "steps before": found.before}
-        yield Finding("frozen", "error", row, None, *place, found.names, "frozen", verdict, cure, evidence)
+        yield Finding(
+            "frozen", "error", row, None, *place, found.names, "frozen", verdict, cure, evidence, first_row=found.first
+        )
 
 
 def _never_trained(read: Training, found: Afresh) -> Finding:
@@ -126,7 +130,7 @@ def _never_trained(read: Training, found: Afresh) -> Finding:
     evidence = {"parameters": len(found.tensors), "trained before": found.others, "backward passes": found.passes}
     return Finding(
         "frozen", "error", found.row, None, *read.place(found.site), names, "frozen", verdict, cure + "optimizer",
-        evidence,
+        evidence, first_row=found.first,
     )  # fmt: skip
 
 
@@ -139,7 +143,10 @@ def _never_thawed(found: NeverThawed) -> Finding:
     )
     cure = f"name what is to be learned as named_parameters() does: {found.names[0]}"
     evidence = {"frozen parameters": len(found.names), "texts": len(found.condition.texts)}
-    return Finding("frozen", "error", found.row, None, file, line, found.names, "stays frozen", verdict, cure, evidence)
+    return Finding(
+        "frozen", "error", found.row, None, file, line, found.names, "stays frozen", verdict, cure, evidence,
+        first_row=found.first,
+    )  # fmt: skip
 
 
 def _of_flagged(read: Training, found: Flagged) -> Finding:
@@ -151,7 +158,10 @@ def _of_flagged(read: Training, found: Flagged) -> Finding:
     cure = "call the method: module.requires_grad_(True)"
     evidence = {"frozen parameters": len(found.tensors), "steps": found.steps}
     place = read.place(found.site)
-    return Finding("frozen", "error", found.row, None, *place, names, "set on a module", verdict, cure, evidence)
+    return Finding(
+        "frozen", "error", found.row, None, *place, names, "set on a module", verdict, cure, evidence,
+        first_row=found.first,
+    )  # fmt: skip
 
 
 def _of_alias(read: Training, found: FrozenAlias) -> Finding:
@@ -189,7 +199,7 @@ def _frozen(log: Log) -> Iterator[Frozen]:
             if is_all or (before >= _LEAST - 1 and not toggled):
                 names = tuple(sorted(filter(None, map(read.name, tensors))))
                 after = steps[steps > since]
-                yield Frozen(int(after[_LEAST - 1]), optimizer, site, names, len(after), before)
+                yield Frozen(int(after[_LEAST - 1]), int(after[0]), optimizer, site, names, len(after), before)
 
 
 def _since(settings: list[tuple[int, bool, int]]) -> tuple[int, int] | None:

@@ -120,17 +120,9 @@ def _of_each_pass(log: Log, found: MadeAnew) -> Finding:
     cure = "make the layer in __init__() and call it in forward()"
     evidence = {"passes": found.passes}
     return Finding(
-        "not_registered",
-        "error",
-        found.row,
-        None,
-        *found.place,
-        found.names,
-        "made in forward()",
-        verdict,
-        cure,
-        evidence,
-    )
+        "not_registered", "error", found.row, None, *found.place, found.names, "made in forward()", verdict, cure,
+        evidence, first_row=found.first,
+    )  # fmt: skip
 
 
 def _attribute_places(log: Log, module: str, attribute: str) -> Iterator[tuple[str, int]]:

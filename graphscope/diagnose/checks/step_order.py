@@ -79,8 +79,9 @@ def step_order(graph: Graph, row: int) -> Iterator[Finding]:
             cure = "call step() after backward(), and zero_grad() ahead of it"
             evidence = {"steps": len(lost), "steps without gradients": int(lost.sum()) + 1}
             yield Finding(
-                "step_order", "error", row, None, *place, order.names, "step before backward", verdict, cure, evidence
-            )
+                "step_order", "error", row, None, *place, order.names, "step before backward", verdict, cure, evidence,
+                first_row=int(order.steps[0]),
+            )  # fmt: skip
 
 
 @once_a_length
@@ -102,7 +103,9 @@ def _idle(log: Log, row: int) -> Finding:
     kind = next(iter(read.optimizers.values())).type
     verdict = f"{kind} never steps: {len(begins)} backward passes bring gradients, and these are cleared"
     cure, evidence = "call step() of the optimizer behind backward()", {"passes": len(begins), "steps": 0}
-    return Finding("step_order", "error", row, None, *place, (), "never steps", verdict, cure, evidence)
+    return Finding(
+        "step_order", "error", row, None, *place, (), "never steps", verdict, cure, evidence, first_row=int(begins[0])
+    )
 
 
 def _early(order: Order) -> int | None:

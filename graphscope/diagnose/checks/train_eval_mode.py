@@ -33,6 +33,9 @@ class Left(NamedTuple):
     """A module that was left in evaluation."""
 
     row: int
+    """The first gradient of the third pass of training that follows."""
+    first: int
+    """Where the first one begins."""
     call: Call
     module: Module
     passes: int
@@ -104,8 +107,9 @@ def train_eval_mode(graph: Graph, row: int) -> Iterator[Finding]:
             cure = "call train() when the evaluation is over, or at the start of each epoch"
             evidence = {"backward passes in evaluation": left.passes}
             yield Finding(
-                "train_eval_mode", "warning", row, None, *place, (), "left in evaluation", verdict, cure, evidence
-            )
+                "train_eval_mode", "warning", row, None, *place, (), "left in evaluation", verdict, cure, evidence,
+                first_row=left.first,
+            )  # fmt: skip
     for part in parts_left(graph.log):
         if part.row == row:
             yield _of_part(read, part)
@@ -165,8 +169,9 @@ def _of_part(read: Training, part: Part) -> Finding:
     cure = "call train() on the network when the evaluation is over, or at the start of each epoch"
     place, evidence = read.place(part.call.site), {"backward passes in evaluation": part.passes}
     return Finding(
-        "train_eval_mode", "warning", part.row, None, *place, (), "left in evaluation", verdict, cure, evidence
-    )
+        "train_eval_mode", "warning", part.row, None, *place, (), "left in evaluation", verdict, cure, evidence,
+        first_row=part.first,
+    )  # fmt: skip
 
 
 def _left_in_evaluation(log: Log) -> Iterator[Left]:
@@ -187,7 +192,7 @@ def _left_in_evaluation(log: Log) -> Iterator[Left]:
         begin = int(read.backward_begins[passes[0] - 1])
         if begun or (_runs_without_gradients(log, call.row, begin) and not _is_moded(read, module, call.row)):
             third = after[np.searchsorted(read.backward_begins, after) == passes[_LEAST - 1]][0]
-            yield Left(int(third), call, module, len(passes))
+            yield Left(int(third), begin, call, module, len(passes))
 
 
 def _is_modal(log: Log, module: Module) -> bool:

@@ -115,14 +115,17 @@ def _missing(order: Order, row: int) -> Finding:
     )
     cure = "call zero_grad() of this optimizer ahead of backward(), once for each step"
     evidence = {"steps": len(leftovers), "steps with old gradients": int(leftovers.sum())}
-    return Finding("zero_grad", "warning", row, None, *place, names, "gradients pile up", verdict, cure, evidence)
+    first = int(order.steps[leftovers][0])
+    return Finding(
+        "zero_grad", "warning", row, None, *place, names, "gradients pile up", verdict, cure, evidence, first_row=first
+    )
 
 
 @once_a_length
-def _kept_by_hand(log: Log) -> dict[int, dict[int, int]]:
-    """By the third pass that adds to what updates by hand have used: the parameters, and how many passes of each do."""
+def _kept_by_hand(log: Log) -> dict[int, dict[int, list[int]]]:
+    """By the third pass that adds to what updates by hand have used: the parameters, and where such passes begin."""
     rows, begins = parameter_rows(log), training(log).backward_begins
-    found: dict[int, dict[int, int]] = {}
+    found: dict[int, dict[int, list[int]]] = {}
     for tensor, updates in updates_by_hand(log).items():
         mine = rows.grown.tensors == tensor
         grown, is_fresh = rows.grown.rows[mine], rows.is_fresh[mine]
@@ -132,7 +135,7 @@ def _kept_by_hand(log: Log) -> dict[int, dict[int, int]]:
         passes = np.unique(np.searchsorted(begins, after[between]))
         is_kept = len(passes) >= _LEAST and not is_fresh[1:].any() and not _is_written(log, int(grown[0]))
         if is_kept:
-            found.setdefault(int(begins[passes[_LEAST - 1] - 1]), {})[tensor] = len(passes)
+            found.setdefault(int(begins[passes[_LEAST - 1] - 1]), {})[tensor] = begins[passes - 1].tolist()
     return found
 
 
@@ -146,14 +149,17 @@ def _is_written(log: Log, gradient: int) -> bool:
 def _missing_by_hand(graph: Graph, begin: int) -> Finding:
     read, kept = training(graph.log), _kept_by_hand(graph.log)[begin]
     names = tuple(filter(None, map(read.name, kept)))
-    passes = max(kept.values())
+    passes, first = max(map(len, kept.values())), min(each[0] for each in kept.values())
     verdict = (
         f"the gradients of {listed(names, 3) if names else 'the parameters'} are not cleared between updates by hand: "
         f"this backward pass adds to what the updates before have used, in {passes} passes"
     )
     cure = "clear the gradients behind the update: p.grad = None, or net.zero_grad(), once for each step"
     place, evidence = read.place(int(graph.log.raw(begin)["site"])), {"passes with old gradients": passes}
-    return Finding("zero_grad", "warning", begin, None, *place, names, "gradients pile up", verdict, cure, evidence)
+    return Finding(
+        "zero_grad", "warning", begin, None, *place, names, "gradients pile up", verdict, cure, evidence,
+        first_row=first,
+    )  # fmt: skip
 
 
 def _misplaced(order: Order, row: int) -> Finding:
@@ -166,7 +172,11 @@ def _misplaced(order: Order, row: int) -> Finding:
     )
     cure = "clear gradients ahead of backward(), or after step()"
     evidence = {"steps": len(lost), "steps without gradients": int(lost.sum())}
-    return Finding("zero_grad", "error", row, None, *place, names, "cleared before the step", verdict, cure, evidence)
+    first = int(order.steps[lost][0])
+    return Finding(
+        "zero_grad", "error", row, None, *place, names, "cleared before the step", verdict, cure, evidence,
+        first_row=first,
+    )  # fmt: skip
 
 
 def _discarding(order: Order, row: int) -> Finding:
@@ -183,7 +193,10 @@ def _discarding(order: Order, row: int) -> Finding:
     if is_behind_the_loop(read.log, read.place(int(read.log.raw(begin)["site"])), step):
         place, cure = step, "move this line into the loop: one step for each backward pass"
     evidence = {"passes": found.total, "passes that are not used": found.passes}
-    return Finding("zero_grad", "error", row, None, *place, names, "cleared between passes", verdict, cure, evidence)
+    return Finding(
+        "zero_grad", "error", row, None, *place, names, "cleared between passes", verdict, cure, evidence,
+        first_row=found.clear,
+    )  # fmt: skip
 
 
 def _of_another(found: LeftOver) -> Finding:
@@ -196,5 +209,6 @@ def _of_another(found: LeftOver) -> Finding:
     place, evidence = read.place(int(read.log.raw(found.begin)["site"])), {"steps": found.steps}
     names = order.names
     return Finding(
-        "zero_grad", "error", found.row, None, *place, names, "gradients of another loss", verdict, cure, evidence
-    )
+        "zero_grad", "error", found.row, None, *place, names, "gradients of another loss", verdict, cure, evidence,
+        first_row=found.begin,
+    )  # fmt: skip

@@ -20,6 +20,8 @@ class Flagged(NamedTuple):
 
     row: int
     """The third step after that."""
+    first: int
+    """The first."""
     site: int
     type: str
     tensors: tuple[int, ...]
@@ -40,4 +42,5 @@ def flagged_modules(log: Log, settings: Settings) -> Iterator[Flagged]:
         tensors = tuple(each for each in call.facts.get("tensors", ()) if each in frozen)
         if call.facts.get("to") is True and tensors and len(after) >= _LEAST and call.site not in seen:
             seen.add(call.site)
-            yield Flagged(int(after[_LEAST - 1]), call.site, str(call.facts.get("type", "")), tensors, len(after))
+            kind = str(call.facts.get("type", ""))
+            yield Flagged(int(after[_LEAST - 1]), int(after[0]), call.site, kind, tensors, len(after))

@@ -30,6 +30,8 @@ class Afresh(NamedTuple):
 
     row: int
     """The third op that a gradient would go through to them."""
+    first: int
+    """The first."""
     site: int
     """The line that froze them."""
     tensors: tuple[int, ...]
@@ -57,7 +59,7 @@ def frozen_afresh(log: Log, settings: Settings) -> Iterator[Afresh]:
             continue
         rows = _passed(log, fresh)
         if len(rows) >= _LEAST:
-            yield Afresh(int(rows[_LEAST - 1]), site, tuple(sorted(fresh)), len(others), len(rows))
+            yield Afresh(int(rows[_LEAST - 1]), int(rows[0]), site, tuple(sorted(fresh)), len(others), len(rows))
 
 
 def _early(log: Log) -> dict[int, int]:

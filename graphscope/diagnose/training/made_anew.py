@@ -27,6 +27,8 @@ class MadeAnew(NamedTuple):
 
     row: int
     """Where the third of them got it."""
+    first: int
+    """Where the first did."""
     place: tuple[str, int]
     """The line that makes them."""
     names: tuple[str, ...]
@@ -58,8 +60,8 @@ def _made_anew(log: Log) -> Iterator[MadeAnew]:
         if len(numbers) < _LEAST or not _is_in_forward(log, int(tensors[mine][0])):
             continue
         names = dict.fromkeys(filter(None, map(read.name, tensors[mine & (passes == numbers[0])].tolist())))
-        third = int(grown[mine & (passes == numbers[_LEAST - 1])][0])
-        yield MadeAnew(third, _place(log, int(site), tuple(names)), tuple(names), len(numbers))
+        first, third = (grown[mine & (passes == numbers[place])][0] for place in (0, _LEAST - 1))
+        yield MadeAnew(int(third), int(first), _place(log, int(site), tuple(names)), tuple(names), len(numbers))
 
 
 def _place(log: Log, number: int, names: tuple[str, ...]) -> tuple[str, int]:

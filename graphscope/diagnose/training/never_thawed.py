@@ -20,6 +20,8 @@ class NeverThawed(NamedTuple):
 
     row: int
     """The last step."""
+    first: int
+    """The first one, as nothing tells when the condition was asked."""
     condition: Unmatched
     names: tuple[str, ...]
 
@@ -42,4 +44,4 @@ def never_thawed(log: Log, settings: Settings) -> Iterator[NeverThawed]:
     places = {read.place(site) for told in settings.values() for _, value, site in told if value}
     for each in unmatched(log, "requires_grad", known):
         if not any(file == each.file and each.first <= line <= each.last for file, line in places):
-            yield NeverThawed(int(read.step_ends[-1]), each, tuple(sorted(names)))
+            yield NeverThawed(int(read.step_ends[-1]), int(read.step_ends[0]), each, tuple(sorted(names)))

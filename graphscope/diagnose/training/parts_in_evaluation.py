@@ -25,6 +25,8 @@ class Part(NamedTuple):
 
     row: int
     """Where the third pass of training begins that goes without them."""
+    first: int
+    """Where the first one does."""
     call: Call
     passes: int
 
@@ -48,7 +50,7 @@ def parts_left(log: Log) -> Iterator[Part]:
         if kind == _NORM and not _is_evaluating(log, first):
             continue
         if _is_evaluated(log, first.row, int(stops[0])):
-            yield Part(int(stops[_LEAST - 1]), first, len(stops))
+            yield Part(int(stops[_LEAST - 1]), int(stops[0]), first, len(stops))
 
 
 _NORM: Final = "BatchNorm"

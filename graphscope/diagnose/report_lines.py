@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.check_table import every
@@ -36,8 +37,11 @@ def lines_of(report: Report, width: int | None = None) -> list[Line]:
 
 
 def lines_of_finding(found: Finding, width: int | None = None) -> list[Line]:
-    """What one finding says, for so many columns."""
-    return list(_finding("", found, max(width or WIDTH, 20)))
+    """What one finding says, for so many columns: the verdict and the cure first, for where there are few lines."""
+    columns = max(width or WIDTH, 20)
+    verdict = (Line(part, found.severity) for part in wrapped(f"{_sentence(found.verdict)}.", columns, ""))
+    parts = (_cure(found, columns), _source(found, columns), _measured(found, columns), _effects(found, columns))
+    return [*verdict, *chain.from_iterable(parts), *(Line(part, "remark") for part in _title("", found, columns))]
 
 
 def _headline(report: Report) -> str:
@@ -48,22 +52,38 @@ def _headline(report: Report) -> str:
 
 
 def _finding(number: str, found: Finding, width: int) -> Iterator[Line]:
-    check = every().get(found.kind)
-    words = check.title if check is not None else _TITLES.get(found.kind)
-    title = f"{found.kind}: {words}" if words else found.kind
-    sure = "" if found.confidence == "certain" else f", {found.confidence}"
-    for part in wrapped(f"{number}{title} ({found.severity}{sure}{_when(found)})", width, ""):
+    for part in _title(number, found, width):
         yield Line(part, found.severity)
     yield from _source(found, width)
     for part in wrapped(f"{_sentence(found.verdict)}.", width, _INDENT):
         yield Line(part)
+    yield from _measured(found, width)
+    yield from _cure(found, width)
+    yield from _effects(found, width)
+
+
+def _title(number: str, found: Finding, width: int) -> list[str]:
+    check = every().get(found.kind)
+    words = check.title if check is not None else _TITLES.get(found.kind)
+    title = f"{found.kind}: {words}" if words else found.kind
+    sure = "" if found.confidence == "certain" else f", {found.confidence}"
+    return wrapped(f"{number}{title} ({found.severity}{sure}{_when(found)})", width, "")
+
+
+def _measured(found: Finding, width: int) -> Iterator[Line]:
     if found.evidence:
         measured = ", ".join(f"{name} {_number(value)}" for name, value in found.evidence.items())
         for part in wrapped(f"measured: {measured}", width, _INDENT):
             yield Line(part, "remark")
+
+
+def _cure(found: Finding, width: int) -> Iterator[Line]:
     if found.cure:
         for part in wrapped(f"cure: {found.cure}", width, _INDENT):
             yield Line(part)
+
+
+def _effects(found: Finding, width: int) -> Iterator[Line]:
     for effect in found.consequences:
         place = f" at {effect.place}" if effect.place else ""
         verdict = textwrap.shorten(effect.verdict, _LONGEST_EFFECT, placeholder=" ...")

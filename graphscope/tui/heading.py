@@ -76,7 +76,7 @@ def heading(
         made.append("  growing", "italic dim")
     if findings:
         words = f"  {findings} finding{'s' * (findings > 1)}  F "
-        made.append(words, Style.parse(f"bold {colours['error']}") + Style(meta={"@click": "screen.list('findings')"}))
+        made.append(words, Style.parse(f"bold {colours['error']}") + Style(meta={"@click": "screen.findings"}))
     why = "" if stop is None else reason(stop)
     if why:
         made.append(f"   {escape(why)}", f"italic {colours['error']}" if state == "failed" else "italic")

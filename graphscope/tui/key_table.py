@@ -40,7 +40,17 @@ OF_COMMANDS: Final = tuple(
 _OF_SCREEN: Final = (
     Binding("b", "prefill_break", "break", id="screen.break", tooltip="Begin a breakpoint at what the cursor is on"),
     Binding("B", "list('breakpoints')", "Breakpoints", id="screen.breakpoints", show=False, tooltip="List breakpoints"),
-    Binding("F", "list('findings')", "findings", id="screen.findings", show=False, tooltip="List what is wrong"),
+    Binding(
+        "F",
+        "findings",
+        "findings",
+        id="screen.findings",
+        show=False,
+        tooltip="What is wrong, where, why, and what to do about it; once more closes it",
+    ),
+    Binding(
+        "f", "next_finding", "Next finding", id="screen.next-finding", show=False, tooltip="Go to the next finding"
+    ),
     Binding("W", "list('watches')", "Watches", id="screen.watches", show=False, tooltip="List the watches"),
     Binding("R", "list('ranks')", "Ranks", id="screen.ranks", show=False, tooltip="Turn to another rank of the run"),
     Binding("M", "ask('checkpoint')", "Bookmark", id="screen.bookmark", show=False, tooltip="Remember this place"),
@@ -61,7 +71,9 @@ _OF_SCREEN: Final = (
         show=False,
         tooltip="In a search: the match before this; n is the next, Esc ends it",
     ),
-    Binding("escape", "end_search", "End search", id="screen.end-search", show=False, tooltip="End the search"),
+    Binding(
+        "escape", "close", "Close", id="screen.close", show=False, tooltip="End the search, then close the findings"
+    ),
     Binding(
         "ctrl+c",
         "interrupt",

@@ -25,6 +25,7 @@ from graphscope.eventlog.reader import Log
 from graphscope.graph.outline import Steps
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.tui import key_table
+from graphscope.tui.findings.findings_panel import FindingsPanel
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.heading import heading
 from graphscope.tui.inspector.inspector import Inspector
@@ -108,6 +109,7 @@ class Main(Searching):
                 yield Source(self.glyphs, id="source")
                 yield Inspector(self.glyphs, id="inspector")
                 yield Map(self.glyphs, id="map")
+        yield FindingsPanel(self.glyphs, id="findings")
         yield Timeline(self.glyphs, id="timeline")
         yield Prompt(self._complete, self._history, live=self.session.has_output, id="prompt")
         yield KeyLine()
@@ -294,6 +296,7 @@ class Main(Searching):
         new = self.session.new_log()
         if new is not None:
             self.log_index = LogIndex(new)
+            self.close_findings()
             self._share()
             self._read_on()
         elif self.log_index.refresh():
@@ -301,6 +304,8 @@ class Main(Searching):
             self._share()
         self.place(message.now, stops[-1] if stops else self.scene.stop)
         self.judge_what_has_ended()
+        if stops:
+            self.judge_stop(stops[-1])
         if self.session.begun:
             early, self.early = self.early, []
             for request in early:

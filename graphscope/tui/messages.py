@@ -56,6 +56,15 @@ class ModuleChosen(Message):
         self.call = call
 
 
+class MarkChosen(Message):
+    """A person asks for what a mark of a finding stands for."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__()
+        self.row = row
+        """The row where it is marked."""
+
+
 class Moved(Message):
     """One stands somewhere else without a command: the program has come to a stop."""
 

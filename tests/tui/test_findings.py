@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from graphscope.debugger.result_lines import lines_of_finding
 from graphscope.diagnose import doctor
 from tests.tui.screens import Screen, debug, drive
 
@@ -29,34 +30,111 @@ def cut(recorded: Callable[[str, str], Path]) -> Path:
     return recorded("cut", CUT)
 
 
-def test_findings_of_a_recording_are_a_key_away(cut: Path) -> None:
+def test_findings_of_a_recording_are_a_key_away_and_stay_while_one_looks(cut: Path) -> None:
     (found,) = doctor(cut)
 
     async def use(screen: Screen) -> None:
         await screen.shows("1 finding", "#heading")
         await screen.shows("✗", "#timeline")
         await screen.press("F")
-        await screen.shows("no gradient flows from loss to a")
-        await screen.shows("cut.py:8")
-        await screen.shows("cure: leave detach() out where the gradient is wanted")
+        await screen.shows("no gradient flows from loss to a", "#findings")
+        await screen.shows("cut.py:8", "#findings")
+        await screen.shows("cure: leave detach() out where the gradient is wanted", "#findings")
         await screen.press("enter")
         assert found.node is not None
         await screen.at(found.node)
         assert "a.detach()" in screen.part("#source")
+        await screen.press("n", "n", "down")
+        await screen.until(lambda: screen.now != found.node, "another row")
+        assert "no gradient flows from loss to a" in screen.part("#findings")
+        await screen.press("f")
+        await screen.at(found.node)
+        await screen.press("escape")
+        assert not screen.main.query_one("#findings").display
+        await screen.press("q")
+        assert not screen.app.is_running
 
     drive(cut, use, size=(120, 36))
 
 
-def test_on_a_small_terminal_the_key_is_told_and_the_cure_is_in_sight(cut: Path) -> None:
+def test_the_panel_is_entered_and_left_by_its_key(cut: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.press("F")
+        await screen.shows("no gradient flows", "#findings")
+        panel = screen.main.query_one("#findings")
+        assert panel.has_focus_within
+        await screen.press("shift+tab")
+        assert not panel.has_focus_within
+        await screen.press("F")
+        await screen.until(lambda: panel.has_focus_within, "the list")
+        await screen.press("F")
+        await screen.until(lambda: not panel.display, "the tape alone")
+        assert screen.main.query_one("#tape").has_focus
+
+    drive(cut, use)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 16)])
+def test_on_a_small_terminal_the_key_is_told_and_verdict_and_cure_are_in_sight(
+    cut: Path, size: tuple[int, int]
+) -> None:
     async def use(screen: Screen) -> None:
         await screen.shows("F findings", "KeyLine")
         await screen.press("F")
-        await screen.shows("go there")
-        told = screen.app.screen.query_one("#told")
-        lines = "".join("".join(part.text for part in told.children[0].render_line(y)) for y in range(told.size.height))
-        assert "cure: leave detach() out" in lines
+        await screen.shows("no gradient flows from loss to a", "#findings")
+        assert "cure: leave detach() out" in screen.part("#findings")
+        assert "▶" in screen.part("#tape")
 
-    drive(cut, use, size=(80, 24))
+    drive(cut, use, size=size)
+
+
+def test_what_is_said_begins_with_the_verdict(cut: Path) -> None:
+    (found,) = doctor(cut)
+    lines = [line.text for line in lines_of_finding(found, 200)]
+    assert lines[0] == f"{found.verdict.rstrip('.')}."
+    assert lines[1].strip() == f"cure: {found.cure}"
+
+
+def test_a_mark_on_the_timeline_and_one_on_the_tape_say_what_they_stand_for(cut: Path) -> None:
+    (found,) = doctor(cut)
+
+    async def use(screen: Screen) -> None:
+        await screen.shows("✗", "#timeline")
+        cell = screen.part("#timeline").split("\n")[0].index("✗")
+        await screen.pilot.click("#timeline", offset=(cell, 0))
+        await screen.at(found.place_in_log)
+        assert "no gradient flows" in screen.part("#findings")
+        await screen.press("escape")
+        await screen.type(f"goto {found.row}")
+        await screen.at(found.row)
+        assert "✗" in screen.part("#tape")
+        await screen.press("enter")
+        await screen.shows("no gradient flows", "#findings")
+
+    drive(cut, use)
+
+
+LONG = """\
+import graphscope as torch
+
+x = torch.tensor([1.0, -4.0], requires_grad=True)
+first = x * 1.0; second = first + 0.0 * 1.0; third = second * 1.0; fourth = (third + torch.sqrt(second)).sum()
+fourth.backward()
+"""
+
+
+def test_the_source_shows_the_column_where_the_finding_is(recorded: Callable[[str, str], Path]) -> None:
+    log = recorded("long", LONG)
+
+    async def use(screen: Screen) -> None:
+        assert "torch.sqrt" not in screen.part("#source")
+        await screen.shows("1 finding", "#heading")
+        await screen.press("f")
+        await screen.shows("torch.sqrt(second)", "#source")
+        await screen.press("home")
+        await screen.shows("x = torch.tensor", "#source")
+
+    drive(log, use, size=(80, 24))
 
 
 def test_of_a_healthy_recording_nothing_is_said(product: Path) -> None:
@@ -67,7 +145,7 @@ def test_of_a_healthy_recording_nothing_is_said(product: Path) -> None:
         assert "findings" not in screen.part("KeyLine")
         assert "✗" not in screen.part("#timeline")
         await screen.press("F")
-        await screen.shows("Nothing was found")
+        await screen.shows("Nothing was found", "#findings")
 
     drive(product, use)
 
@@ -81,13 +159,15 @@ def test_findings_of_a_program_when_it_stops_and_when_it_has_ended(tmp_path: Pat
         await screen.type("b finding")
         await screen.press("c")
         await screen.shows("breakpoint 1: finding", "#heading")
-        assert "1 finding" not in screen.part("#heading")  # it may not be all yet
-        await screen.press("F")
-        await screen.shows("no gradient flows from loss to a")
+        await screen.shows("no gradient flows from loss to a", "#findings")
+        assert screen.main.query_one("#tape").has_focus
         await screen.press("escape")
+        assert not screen.main.query_one("#findings").display
         await screen.type("clear 1")
         await screen.press("c")
+        await screen.shows(" ended ", "#heading")
         await screen.shows("1 finding", "#heading")
         await screen.shows("✗", "#timeline")
+        await screen.shows("no gradient flows from loss to a", "#findings")
 
     debug(script, use)

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from rich.text import Text
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 
-from graphscope.debugger.result_lines import Line, lines_of_finding
 from graphscope.debugger.results import Bookmark, BreakpointInfo, Cell, Rank, Result, TableResult, WatchInfo
-from graphscope.diagnose import Finding
 from graphscope.tui.guard import Guarded
-from graphscope.tui.prompt.answers import styled
 from graphscope.tui.screen_text import escape
-from graphscope.tui.theme_styles import themed
 
 Ask = Callable[[str], Awaitable[list[Result]]]
 Row = tuple[Cell, ...]
-Item = TypeVar("Item", BreakpointInfo, WatchInfo, Bookmark, Rank, Finding)
+Item = TypeVar("Item", BreakpointInfo, WatchInfo, Bookmark, Rank)
 
 
 @dataclass(frozen=True)
@@ -49,10 +45,6 @@ class Listed:
     deeds: Mapping[str, Deed[Any]]
     quiet: Mapping[str, Cell] = field(default_factory=dict)
     """Columns that are left out while all rows say this in them."""
-    tells: Callable[[Any, int], list[Line]] | None = None
-    """All that is to be said of the row under the cursor, for so many columns."""
-    told: frozenset[str] = frozenset()
-    """Columns that say what is told so, in less room."""
 
 
 LISTS: Final[dict[str, Listed]] = {
@@ -80,13 +72,6 @@ LISTS: Final[dict[str, Listed]] = {
         "info checkpoints",
         {"enter": Deed[Bookmark]("go there", lambda bookmark: f"goto {bookmark.name}", leaves=True)},
     ),
-    "findings": Listed(
-        "findings",
-        "info findings",
-        {"enter": Deed[Finding]("go there", lambda finding: f"goto {finding.place_in_log}", leaves=True)},
-        tells=lambda finding, width: lines_of_finding(replace(finding, consequences=(), evidence={}), width),
-        told=frozenset({"what"}),
-    ),
     "ranks": Listed(
         "ranks",
         "rank",
@@ -112,9 +97,6 @@ class TableDialog(Guarded, ModalScreen[tuple[str, bool] | None]):
         """A table and what can be done."""
         with Vertical(id="dialog"):
             yield DataTable(cursor_type="row", zebra_stripes=False)
-            if self._listed.tells is not None:
-                with VerticalScroll(id="told", can_focus=False):
-                    yield Static()
             yield Static(id="note")
         self.border_title = self._listed.title
 
@@ -142,19 +124,7 @@ class TableDialog(Guarded, ModalScreen[tuple[str, bool] | None]):
 
     def _tells(self, name: str, place: int) -> bool:
         quiet = self._listed.quiet
-        hidden = name in quiet and all(row[place] == quiet[name] for row in self._rows)
-        return not hidden and name not in self._listed.told
-
-    @on(DataTable.RowHighlighted)
-    def _tell(self, event: DataTable.RowHighlighted) -> None:
-        """Say all of the row under the cursor."""
-        if self._listed.tells is None or not event.cursor_row < len(self._items):
-            return
-        told = self.query_one("#told", VerticalScroll)
-        width = max(told.scrollable_content_region.width, 20)
-        text = styled(self._listed.tells(self._items[event.cursor_row], width))
-        told.query_one(Static).update(themed(text, self.app.theme_variables))
-        told.scroll_home(animate=False)
+        return not (name in quiet and all(row[place] == quiet[name] for row in self._rows))
 
     async def on_key(self, event: events.Key) -> None:
         """Do what a key means to the row under the cursor."""

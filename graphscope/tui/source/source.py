@@ -16,6 +16,8 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from graphscope.diagnose import Finding
+from graphscope.graph import Node
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.messages import CommandRequested
 from graphscope.tui.region_styles import Drawn
@@ -27,6 +29,8 @@ _MARGIN = 11
 _COUNTS = 5
 """Cells of the margin that tell counts; they are left out where there is little room."""
 _COUNTS_FROM = 40
+_TELLING = 16
+"""So many characters of an expression tell which one it is: the line is not moved for the rest."""
 
 
 class Highlighted(Message):
@@ -63,6 +67,9 @@ class Source(Drawn, ScrollView, can_focus=True):
         """The current line."""
         self.line: int | None = None
         """The line under the cursor, where the person has moved it away from the current one."""
+        self._meant = (0, 0)
+        """The characters of the current line that made the node."""
+        self._finding: Finding | None = None
         self._titles = "source", ""
         self.border_title = "source"
 
@@ -81,11 +88,11 @@ class Source(Drawn, ScrollView, can_focus=True):
         before = {self.line, self._current}
         self.line = None
         raised = scene.raised if scene is not None else None
-        where = raised or (node.site if node is not None else None)
-        self._place = None if where is None else (where.file, where.line)
+        where = self._place = self._where(scene)
         top = self.scroll_offset.y
-        if scene is not None and where is not None and where.file != self._file:
-            self._open(scene, where.file)
+        if scene is not None and where is not None and where[0] != self._file:
+            self._open(scene, where[0])
+        self._meant = self._expression(node)
         if self._current is not None:
             self._reveal(self._current)
         backward = node is not None and node.graph_pass == "backward"
@@ -97,6 +104,38 @@ class Source(Drawn, ScrollView, can_focus=True):
         for line in {*before, self._current}:
             if line is not None:
                 self.refresh_line(line - 1)
+
+    def point(self, finding: Finding) -> None:
+        """Show the line that a finding names whenever one stands where it leads."""
+        self._finding = finding
+
+    def _pointed(self, scene: Scene) -> Finding | None:
+        """The finding that one looks at, if the log holds the line that it names."""
+        found = self._finding
+        if found is None or found.place_in_log != scene.now or not found.line:
+            return None
+        return found if scene.log.source(found.file) is not None else None
+
+    def _where(self, scene: Scene | None) -> tuple[str, int] | None:
+        """The file and line that are current: of an exception, of a finding, of the node."""
+        if scene is None:
+            return None
+        where = scene.raised or self._pointed(scene) or (scene.node.site if scene.node is not None else None)
+        return None if where is None else (where.file, where.line)
+
+    def _expression(self, node: Node | None) -> tuple[int, int]:
+        """What of the current line is meant: from one character to before another."""
+        scene, line = self.scene, self._current
+        if scene is None or line is None or not 0 < line <= len(self._text) or scene.raised is not None:
+            return (0, 0)
+        if (finding := self._pointed(scene)) is not None and finding.columns[1]:
+            return finding.columns
+        site = node.site if node is not None else None
+        if site is None or (site.file, site.line) != self._place or not site.end_column:
+            return (0, 0)
+        text = self._text[line - 1].plain.encode()
+        end = site.end_column if site.end_line == line else len(text)
+        return (len(text[: site.column].decode(errors="ignore")), len(text[:end].decode(errors="ignore")))
 
     def _entitle(self, title: str, subtitle: str) -> None:
         """Say where one is; all is drawn again where that has changed."""
@@ -172,18 +211,35 @@ class Source(Drawn, ScrollView, can_focus=True):
         cursor = self.line == number
         over = self.look("current") if current or cursor else Style.null()
         count = (self._counts.of(self._file) if self._counts is not None else {}).get(number, 0)
-        segments = [
+        margin = [
             Segment(self._glyphs.breakpoint if self._broken(number) else " ", style + self.look("breakpoint") + over),
             Segment(self._glyphs.current if current else " ", style + self.look("current-mark") + over),
             Segment(f"{_short(count):>4} " if self._margin == _MARGIN else "", style + self.look("count") + over),
             Segment(f"{number:>3} ", style + self.look("number") + over),
         ]
-        segments += [Segment(part.text, style + (part.style or Style.null()) + over) for part in self._parts(place)]
-        strip = Strip(segments)
-        scroll = int(self.scroll_offset.x)
-        return strip.adjust_cell_length(max(width + scroll, strip.cell_length), style + over).crop(
-            scroll, scroll + width
+        parts = self._meant_parts(place) if current and self._meant[1] else self._parts(place)
+        text = Strip([Segment(part.text, style + (part.style or Style.null()) + over) for part in parts])
+        room = max(width - sum(len(part.text) for part in margin), 1)
+        skipped = int(self.scroll_offset.x) + (self._skipped(room) if current else 0)
+        text = text.adjust_cell_length(max(room + skipped, text.cell_length), style + over).crop(
+            skipped, skipped + room
         )
+        if skipped:
+            text = Strip([Segment(self._glyphs.ellipsis, style + self.look("number") + over), *text.crop(1, room)])
+        return Strip([*margin, *text])
+
+    def _skipped(self, room: int) -> int:
+        """How much of the current line is left out ahead, so that what is meant of it can be seen."""
+        start, end = self._meant
+        if min(start + _TELLING, end) <= room:
+            return 0
+        return start - 1 if end - start >= room else end - room + 1
+
+    def _meant_parts(self, place: int) -> list[Segment]:
+        """A line with what is meant of it underlined."""
+        line = self._text[place].copy()
+        line.stylize("underline", *self._meant)
+        return [part for part in line.render(self.app.console) if part.text != "\n"]
 
     def _parts(self, place: int) -> list[Segment]:
         found = self._rendered.get(place)

@@ -33,7 +33,8 @@ class LinePainter:
         self._headers = HeaderPainter(glyphs)
         self._lines: Lines | None = None
         self._lanes: LaneSheet | None = None
-        self._found: Sequence[int] = ()
+        self.found: Sequence[int] = ()
+        """The rows of what is wrong."""
         none = np.zeros(0, np.int64)
         self.steps = Steps(none, none, none, none, none, none)
         self.loops: dict[int, Loop] = {}
@@ -43,9 +44,9 @@ class LinePainter:
         """Draw these lines from now on; whether what was drawn may differ."""
         if lines is not self._lines:
             self.loops.clear()
-        if lines is self._lines and steps is self.steps and found == self._found:
+        if lines is self._lines and steps is self.steps and found == self.found:
             return False
-        self._lines, self.steps, self._found = lines, steps, found
+        self._lines, self.steps, self.found = lines, steps, found
         self._headers.forget()
         self.forget()
         return True
@@ -85,7 +86,8 @@ class LinePainter:
         if self._lanes is None:
             self._lanes = LaneSheet(self._runs, events_of(scene))
         lanes = self._lanes.of(number, line.row)
-        setting = Setting(lanes, self._lanes.widest, indent, self._path(scene, line.around), behind)
+        path = self._path(scene, line.around)
+        setting = Setting(lanes, self._lanes.widest, indent, path, behind, is_found=line.row in self.found)
         return self._rows.paint(scene, self.steps, line.row, width, setting)
 
     def _header(self, scene: Scene, key: int, line: Line, width: int, indent: int, behind: str) -> list[Piece]:
@@ -95,7 +97,7 @@ class LinePainter:
         mark = self._glyphs.current if self._is_current(scene, key, line) else " "
         gutter = [(" ", ""), (mark, "current-mark"), (f"{line.row:>{digits}} ", "number"), (" " * indent, "")]
         room = width - sum(len(text) for text, _ in gutter) - len(behind)
-        flags = flags_of(self._found, first, last, self._glyphs) if line.is_closed else ""
+        flags = flags_of(self.found, first, last, self._glyphs) if line.is_closed else ""
         pieces = self._headers.paint(scene, line.section, last, room, is_closed=line.is_closed, flags=flags)
         return [*gutter, *pieces, (behind, "scope")]
 

@@ -50,6 +50,8 @@ class Setting:
     """The path of the module around it that has a header: names are told from there on."""
     behind: str = ""
     """What is said at its end: of the closed loop that it stands for."""
+    is_found: bool = False
+    """Something wrong shows there."""
 
 
 @dataclass
@@ -95,7 +97,7 @@ class RowPainter:
             *gutter,
             *self._rise(scene, steps, node),
             *self._lane_cells(setting.lanes, event, lanes_width),
-            *self._words(scene, node, room - 3 - lanes_width - len(setting.behind), setting.scope),
+            *self._words(scene, node, room - 3 - lanes_width - len(setting.behind), setting),
             (setting.behind, "scope"),
         ]
 
@@ -134,12 +136,13 @@ class RowPainter:
         pieces = [(text, kind if meaning == "node" else meaning) for text, meaning in cells]
         return [*pieces, ("".ljust(width - len(cells) + 1), "forward")]
 
-    def _words(self, scene: Scene, node: Node, room: int, scope: str) -> list[Piece]:
+    def _words(self, scene: Scene, node: Node, room: int, setting: Setting) -> list[Piece]:
+        scope = setting.scope
         tone = "future" if node.row > scene.now else ""
         backward = node.kind in ("grad", "accumulate")
         kind = "flag" if node.event.flags & Flag.FAILED else "grad" if backward else "label"
         narrow = room < _COLUMNS_FROM
-        flags = self._flags(node)
+        flags = self._flags(node, is_found=setting.is_found)
         flags = (flags.strip() or " ")[:1] if narrow else flags
         size = self._size(node)
         cells = _BAR // 2 if narrow else _BAR
@@ -179,14 +182,14 @@ class RowPainter:
         line = f"{across * 3} {text} "
         return [(fit(line + across * max(room - len(line), 0), room, self.glyphs.ellipsis), tone)]
 
-    def _flags(self, node: Node) -> str:
+    def _flags(self, node: Node, *, is_found: bool) -> str:
         glyphs = self.glyphs
         event = node.event
         nonfinite = is_fault(node)
         return "".join(
             glyph if on else " "
             for glyph, on in (
-                (glyphs.nonfinite, nonfinite),
+                (glyphs.finding if is_found else glyphs.nonfinite, is_found or nonfinite),
                 (glyphs.in_place, event.flags & Flag.IN_PLACE),
                 (glyphs.edited, node.edited),
             )

@@ -19,7 +19,7 @@ from graphscope.graph.modules import Call
 from graphscope.graph.outline import SectionKind, Steps
 from graphscope.graph.outline.kinds import ROW, SLOT_BITS, key_of
 from graphscope.tui.glyphs import Glyphs
-from graphscope.tui.messages import CommandRequested, ModuleChosen
+from graphscope.tui.messages import CommandRequested, MarkChosen, ModuleChosen
 from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
 from graphscope.tui.tape import loops
@@ -49,7 +49,7 @@ class Tape(Drawn, ScrollView, can_focus=True):
         Binding("pageup", "page(-1)", "Page up", id="tape.page-up", show=False),
         Binding("home", "edge(0)", "Beginning", id="tape.home", show=False),
         Binding("end", "edge(-1)", "End", id="tape.end", show=False),
-        Binding("enter", "toggle_fold", "Fold", id="tape.fold", show=False),
+        Binding("enter", "enter", "Fold, or show the finding", id="tape.fold", show=False),
         Binding("z", "toggle_fold", "Fold", id="tape.fold-here", show=False),
         Binding("l", "toggle_loop", "Fold loop", id="tape.fold-loop", show=False),
         Binding("Z", "toggle_all", "Fold all", id="tape.fold-all", show=False),
@@ -84,6 +84,12 @@ class Tape(Drawn, ScrollView, can_focus=True):
             self._strips.clear()
         self.lines = lines
         self._resize()
+
+    def mark(self, found: Sequence[int]) -> None:
+        """Mark the rows of what is wrong."""
+        if self.lines is not None and self._painter.take(self.lines, self._painter.steps, found):
+            self._strips.clear()
+            self.refresh()
 
     def watch_cursor(self, old: int | None, key: int | None) -> None:
         """Tell of the module whose header was chosen."""
@@ -231,7 +237,7 @@ class Tape(Drawn, ScrollView, can_focus=True):
         line = event.y + self.scroll_offset.y
         key = self.lines.key(line)
         if key is not None and self._is_here(key):
-            self.action_toggle_fold()
+            self.action_enter()
         elif line < len(self.lines):
             self._choose(line)
 
@@ -253,6 +259,14 @@ class Tape(Drawn, ScrollView, can_focus=True):
             self.post_message(CommandRequested(f"goto {node}", quiet=True))
 
     # Folds -----------------------------------------------------------------------------------------------------------
+
+    def action_enter(self) -> None:
+        """Show what a mark of a finding stands for; where there is none, open or close what the cursor is on."""
+        place = self.place
+        if self.scene is not None and place == key_of(self.scene.now, ROW) and self.scene.now in self._painter.found:
+            self.post_message(MarkChosen(self.scene.now))
+        else:
+            self.action_toggle_fold()
 
     def action_toggle_fold(self) -> None:
         """Open or close what the cursor is on: a section, a loop that is closed; on a node, what it lies in."""

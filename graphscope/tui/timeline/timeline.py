@@ -17,7 +17,7 @@ from graphscope.graph.outline import Steps
 from graphscope.graph.step_numbers import StepNumber, step_numbers
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.inspector.histogram import spark
-from graphscope.tui.messages import CommandRequested, Zoomed
+from graphscope.tui.messages import CommandRequested, MarkChosen, Zoomed
 from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_text import number
@@ -185,7 +185,12 @@ class Timeline(Drawn, Widget):
     # What a person does ----------------------------------------------------------------------------------------------
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Go there, and follow the mouse while its button is down."""
+        """Go there, and follow the mouse while its button is down; at the mark of a finding, show what it says."""
+        cell = event.x - _LABEL - 1
+        marked = [row for row in self._found if row in self._window and self._window.cell(row) == cell]
+        if event.y == 0 and marked:
+            self.post_message(MarkChosen(marked[-1]))
+            return
         self.capture_mouse()
         self._go(event.x)
 

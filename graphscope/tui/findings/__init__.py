@@ -1,0 +1,1 @@
+"""What the doctor finds, in a region of the screen that stays while one looks around."""

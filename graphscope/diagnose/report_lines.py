@@ -40,8 +40,9 @@ def lines_of_finding(found: Finding, width: int | None = None) -> list[Line]:
     """What one finding says, for so many columns: the verdict and the cure first, for where there are few lines."""
     columns = max(width or WIDTH, 20)
     verdict = (Line(part, found.severity) for part in wrapped(f"{_sentence(found.verdict)}.", columns, ""))
-    parts = (_cure(found, columns), _source(found, columns), _measured(found, columns), _effects(found, columns))
-    return [*verdict, *chain.from_iterable(parts), *(Line(part, "remark") for part in _title("", found, columns))]
+    title = (Line(part, "remark") for part in _title("", found, columns))
+    ahead = (verdict, _cure(found, columns), _source(found, columns))
+    return list(chain(*ahead, title, _measured(found, columns), _effects(found, columns)))
 
 
 def _headline(report: Report) -> str:

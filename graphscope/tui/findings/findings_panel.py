@@ -10,6 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.layouts.horizontal import HorizontalLayout
 from textual.message import Message
 from textual.widgets import OptionList
 
@@ -149,7 +150,9 @@ class FindingsPanel(Guarded, Vertical):
         lines = lines_of_finding(finding, max(told.scrollable_content_region.width, _LEAST))
         told.show(themed(styled(lines), self.app.theme_variables))
         told.scroll_home(animate=False)
-        self.styles.height = len(lines) + _FRAME + (0 if self.styles.layout == "horizontal" else min(count, _LISTED))
+        self.styles.height = (
+            len(lines) + _FRAME + (0 if isinstance(self.layout, HorizontalLayout) else min(count, _LISTED))
+        )
 
 
 def _with_effects(root: Finding) -> list[tuple[bool, Finding]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, cast
@@ -157,11 +157,17 @@ class Rows:
         for segment in self._segments:
             segment.release()
 
+    def _holding(self, start: int, stop: int) -> Iterator[tuple[Segment, int]]:
+        """The segments that hold rows of `start <= row < stop`, each with the row at which the next one begins."""
+        segments, starts, end = self._segments, self._starts, self.end  # another thread may look for more
+        for place in range(max(bisect_right(starts, start) - 1, 0), bisect_left(starts, stop)):
+            yield segments[place], (starts[place + 1] if place + 1 < len(starts) else end)
+
     def chunks(self, start: int | None = None, stop: int | None = None) -> Iterator[tuple[int, np.ndarray]]:
         """Row number of the first, and the rows, of each stretch of `events.npy` between `start` and `stop`."""
         start = self.first if start is None else max(start, self.first)
         stop = self.end if stop is None else min(stop, self.end)
-        for segment, following in zip(self._segments, [*self._starts[1:], self.end], strict=False):
+        for segment, following in self._holding(start, stop):
             low = max(start - segment.first, 0)
             high = min(min(stop, following) - segment.first, len(segment.events))
             if low < high:
@@ -203,7 +209,7 @@ class Rows:
     def _scattered(self, field: str, rows: np.ndarray) -> np.ndarray:
         """One field of ascending rows."""
         picked = np.zeros(len(rows), schema.EVENT[field])
-        for segment, following in zip(self._segments, [*self._starts[1:], self.end], strict=True):
+        for segment, following in self._holding(int(rows[0]), int(rows[-1]) + 1) if len(rows) else ():
             stop = min(following, segment.first + len(segment.events))
             low, high = np.searchsorted(rows, (segment.first, stop))
             picked[low:high] = segment.events[field][rows[low:high] - segment.first]
@@ -213,11 +219,10 @@ class Rows:
         """Rows of marks and of flagged values from `start` on, in order; found without a look at the other rows."""
         start = self.first if start is None else start
         found = [np.zeros(0, np.int64)]
-        for segment, following in zip(self._segments, [*self._starts[1:], self.end], strict=False):
-            if following > start:
-                rows = segment.rare()
-                low, high = np.searchsorted(rows, (start, min(following, self.end)))
-                found.append(rows[low:high])
+        for segment, following in self._holding(start, self.end):
+            rows = segment.rare()
+            low, high = np.searchsorted(rows, (start, min(following, self.end)))
+            found.append(rows[low:high])
         return np.concatenate(found)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphscope.eventlog.schema import SUMMARY, Flag
+from graphscope.graph.stacks import stacks
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -26,21 +27,59 @@ def norms_of(log: Log, rows: np.ndarray) -> np.ndarray:
     flags = log.pick("flags", rows)
     summarised = (flags & int(Flag.SUMMARY)) != 0
     found[summarised] = _of_statistics(log, rows[summarised])
-    kept = np.flatnonzero((flags & int(Flag.KEPT | Flag.INLINE)) != 0)
-    for place in kept.tolist():
-        value = log.value(int(rows[place]))
-        if value is not None:
-            found[place] = norm_of(value)
+    for places, values in stacks(log, rows):
+        found[places] = _norms(values)
     return found
 
 
 def norm_of(value: np.ndarray) -> float:
     """The 2-norm of an array; NaN where it is none of numbers."""
-    if value.dtype.kind not in "fciub":
-        return math.nan
-    numbers = np.abs(value) if value.dtype.kind == "c" else value
+    return float(_norms(value.reshape(1, -1))[0])
+
+
+def _norms(values: np.ndarray) -> np.ndarray:
+    """The 2-norm of each row of an array."""
+    if values.dtype.kind not in "fciub":
+        return np.full(len(values), np.nan)
+    numbers = np.abs(values) if values.dtype.kind == "c" else values
     with np.errstate(all="ignore"):  # not by a product of BLAS, which starts threads for it
-        return float(np.sqrt(np.square(numbers, dtype=np.float64).sum()))
+        return np.asarray(np.sqrt(np.square(numbers, dtype=np.float64).sum(axis=1)))
+
+
+def norms_of_sums(log: Log, rows: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """The 2-norm of the sum of the values of each group of rows; NaN where one is not known, or of another shape.
+
+    Args:
+        log: The log.
+        rows: The rows.
+        groups: The number of the group that each row is of; a group of no row has the norm 0.
+    """
+    count = int(groups.max(initial=-1)) + 1
+    sums: list[np.ndarray | None] = [None] * count
+    left = np.bincount(groups, minlength=count)
+    order = np.argsort(groups, kind="stable")
+    rows, groups = rows[order], groups[order]
+    shapes = log.pick("shape", rows)
+    is_one = np.ones(count, bool)
+    is_one[groups[1:][(groups[1:] == groups[:-1]) & (shapes[1:] != shapes[:-1])]] = False
+    for places, values in stacks(log, rows):
+        if values.dtype.kind not in "fciub":
+            continue
+        of = groups[places]
+        begins = np.flatnonzero(np.append(True, of[1:] != of[:-1]))
+        with np.errstate(all="ignore"):
+            added = np.add.reduceat(values, begins, axis=0, dtype=np.result_type(values, np.float64))
+            for place, group in enumerate(of[begins].tolist()):
+                known = sums[group]
+                if is_one[group]:
+                    sums[group] = added[place] if known is None else known + added[place]
+        left -= np.bincount(of, minlength=count)
+    is_known = is_one & (left == 0)
+    return np.array([_norm_of_sum(total) if known else math.nan for total, known in zip(sums, is_known, strict=True)])
+
+
+def _norm_of_sum(total: np.ndarray | None) -> float:
+    return 0.0 if total is None else norm_of(total)
 
 
 def _of_statistics(log: Log, rows: np.ndarray) -> np.ndarray:

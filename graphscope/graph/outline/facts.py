@@ -10,7 +10,7 @@ import numpy as np
 from graphscope.errors import LogError
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.series.rates import rates_of
-from graphscope.graph.sizes import counts_of, norms_of
+from graphscope.graph.sizes import counts_of, norms_of, norms_of_sums
 from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
@@ -71,16 +71,12 @@ def gradient_norm(graph: Graph, begin: int, last: int) -> float:
     kept = rows[(log.pick("flags", rows) & int(Flag.KEPT)) != 0]
     if len(rows) == 0 or int(counts_of(log, kept).sum()) > _MOST_ELEMENTS:
         return math.nan
-    known, times = np.unique(tensors, return_counts=True)
-    single = np.isin(tensors, known[times == 1])
-    total = float(np.square(norms_of(log, rows[single])).sum())
-    for tensor in known[times > 1].tolist():
-        parts = [log.value(int(row)) for row in rows[tensors == tensor]]
-        kept = [part for part in parts if part is not None]
-        if len(kept) < len(parts) or len({part.shape for part in kept}) > 1:
-            return math.nan
-        total += float(np.square(np.sum(kept, axis=0, dtype=np.float64)).sum())
-    return math.sqrt(total) if math.isfinite(total) else total
+    _, which, times = np.unique(tensors, return_inverse=True, return_counts=True)
+    single = times[which] == 1
+    several = np.unique(which[~single], return_inverse=True)[1]
+    sizes = np.append(norms_of(log, rows[single]), norms_of_sums(log, rows[~single], several))
+    with np.errstate(all="ignore"):
+        return float(np.sqrt(np.square(sizes).sum()))
 
 
 def _rate(log: Log, first: int, last: int) -> float:

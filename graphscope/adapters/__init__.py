@@ -10,13 +10,20 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
+from graphscope.errors import StaticError
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.writer import Writer
 
+if TYPE_CHECKING:
+    from graphscope.adapters.kit.executor import Executor
+
 ADAPTERS: Final[dict[str, str]] = {"torch": "graphscope.adapters.torch"}
 """The module that serves a framework, by the framework's own name; packages add theirs by `graphscope.adapters`."""
+
+EXECUTORS: Final[dict[str, str]] = {"PyTorch": "graphscope.adapters.torch.executor"}
+"""The module that runs again what a log records of a framework (`kit.executor`), by the name that people give that."""
 
 FRAMEWORKS: Final[dict[str, str]] = {
     "cupy": "CuPy",
@@ -64,6 +71,22 @@ def detach() -> None:
         sys.meta_path.remove(_finder)
     while _attached:
         _attached.popitem()[1].detach()
+
+
+def executor(framework: str) -> Executor:
+    """What runs the recorded calls of a framework again.
+
+    Raises:
+        StaticError: Nothing does, or the framework is not installed.
+    """
+    if framework not in EXECUTORS:
+        raise StaticError(f"what was recorded of {framework or 'this program'} can't run again")
+    try:
+        return cast("Executor", import_module(EXECUTORS[framework]))
+    except ImportError as error:
+        raise StaticError(
+            f"{framework} recorded this and is not installed here ({error})", hint=f"install {framework}, and ask again"
+        ) from error
 
 
 def unseen() -> str:

@@ -38,6 +38,11 @@ class Op:
     """How one element is computed: `each` of those at its place, or an expression with `i`, `j` for its place."""
     cited: bool = False
     """Whether formula and rules are told for people alone: what ran is the library's own."""
+    framework: str = ""
+    """Whose function ran, as people write it; empty for graphscope's own engine."""
+    function: str = ""
+    """What the framework finds that function by; empty where it is none of its own: a custom one is made of the calls
+    in the scope that ends ahead of its row."""
 
     @property
     def rules_run(self) -> tuple[str, ...]:

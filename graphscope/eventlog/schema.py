@@ -47,6 +47,7 @@ class Kind(IntEnum):
     SCOPE_ENTER = 12
     """A module or composite op is entered; `scope` is the scope entered."""
     SCOPE_EXIT = 13
+    """It is left. Where it is the forward function of a custom one, the inputs are what that gives."""
     STEP = 14
     """A training step ended. `attrs` names the `counters` of the loops around the line that ended it, the outermost
     first, and has their `numbers`, as the program prints them."""
@@ -194,7 +195,8 @@ DTYPES: Final[tuple[str, ...]] = (
 DTYPE_CODES: Final[dict[str, int]] = {name: code for code, name in enumerate(DTYPES)}
 
 TABLES: Final[dict[str, str]] = {
-    "ops": "{name, formula, doc, vjp: [text, ...], inputs: [name, ...], defaults: {name: typed value}, element, cited}",
+    "ops": "{name, formula, doc, vjp: [text, ...], inputs: [name, ...], defaults: {name: typed value}, element, cited, "
+    "framework, function}",
     "sites": "{file, line, column, end_line, end_column, function, caller}",
     "sources": "{file, text}",
     "scopes": "{name, type, parent, site}",

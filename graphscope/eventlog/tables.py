@@ -42,6 +42,8 @@ class Tables:
             _defaults(entry.get("defaults")),
             str(entry.get("element", "")),
             bool(entry.get("cited")),
+            str(entry.get("framework", "")),
+            str(entry.get("function", "")),
         )
 
     def site(self, number: int) -> Site | None:

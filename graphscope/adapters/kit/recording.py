@@ -32,7 +32,8 @@ class Recording:
         number = self.writer.tables["ops"].find(name)
         if number is not None:
             return number
-        return self.writer.intern("ops", name, op_entry(name, doc, known=formula(name)))
+        entry = op_entry(name, doc, known=formula(name)) | {"framework": self.framework}
+        return self.writer.intern("ops", name, entry)
 
     def give_up(self, error: Exception) -> None:
         """Record nothing of the framework any more, and say why: the error is ours, and the program goes on."""

@@ -290,6 +290,7 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _learn(self, func: Any) -> Call:
         call = self.session.learn(func)
         library, _, name = func._schema.name.partition("::")
+        call.function = str(func)
         call.name = name if library == "aten" else f"{library}.{name}"
         call.ignored = name == "lift_fresh"  # hands on what a call that makes a tensor has made
         call.gradient = False

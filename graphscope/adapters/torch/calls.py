@@ -10,6 +10,7 @@ from typing import Any, Final
 from graphscope.adapters.kit.op_entries import Argument, op_entry
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.derivatives import derivative, derivative_of
+from graphscope.adapters.torch.function_names import name_of
 from graphscope.adapters.torch.signatures import holds_input, overload
 from graphscope.formulas.formula import Formula
 from graphscope.formulas.table import formula
@@ -62,7 +63,9 @@ _ASSIGNING: Final = {
 class Call(compiled.Call):
     """One function of torch."""
 
-    __slots__ = ("aliasing", "assigns", "doc", "formula", "in_place", "name", "parameters", "setter", "swapped")
+    __slots__ = (
+        "aliasing", "assigns", "doc", "formula", "function", "in_place", "name", "parameters", "setter", "swapped",
+    )  # fmt: skip
 
     key: int
     ignored: bool
@@ -71,6 +74,8 @@ class Call(compiled.Call):
         raw, owner = spelled(function)
         self.key = number << KEY_SHIFT
         self.name = SPELLINGS.get(raw) or plain(raw)
+        self.function = name_of(function)
+        """What the function is found by; empty for what is no function of torch's."""
         self.gradient = raw == "__get__" and owner == "grad"
         self.setter = raw == "__set__" and owner == "data"
         self.assigns = _ASSIGNING.get((raw, owner), "")

@@ -12,6 +12,7 @@ from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.backward_graph import op_name
 from graphscope.adapters.torch.calls import Call, parameters
 from graphscope.adapters.torch.compiled import rule_of
+from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.forward import Calls
@@ -22,6 +23,8 @@ from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.tensor_properties import grad_fn, shape_of
 from graphscope.eventlog.places import site_number
+from graphscope.eventlog.schema import Kind, Pass
+from graphscope.eventlog.template import Template
 from graphscope.formulas.formula import Formula
 
 _MOST_FIELDS: Final = 512
@@ -36,6 +39,8 @@ class Functions:
         self._known: dict[Any, Call] = {}
         """By where a custom function is written: one that is defined where it is used is a new class each time."""
         self._fields: dict[Any, Fields] = {}
+        self._leaving: dict[tuple[Context, int], Template] = {}
+        """The marks at the ends of scopes, by how many outputs these name."""
 
     def wrapped(self, original: Any) -> Any:
         """`Function.apply`, recorded."""
@@ -55,17 +60,19 @@ class Functions:
             outer = place.context
             call = self._call(cls)
             inner = outer.child(call, cls.__name__, "Function", writer)
+            outputs: list[torch.Tensor] = []
             start = writer.clock()
             place.context = inner
             writer.append(inner.entering, None, start)
             try:
                 result = original.__get__(None, cls)(*args, **kwargs)
+                outputs = _outputs(result, args)
             finally:
                 end = writer.clock()
                 place.context = outer
-                writer.append(inner.leaving, None, end)
-            if gathered is not None:
-                self._made(call, result, args, kwargs, gathered, frame, start, end)
+                self._leave(inner, outputs, end)
+            if gathered is not None and outputs:
+                self._made(call, outputs, args, kwargs, gathered, frame, start, end)
             return result
 
         return classmethod(apply)
@@ -79,6 +86,7 @@ class Functions:
 
     def _learn(self, key: Any, cls: Any) -> Call:
         found = self._known[key] = self.session.new_call(cls)
+        found.function = ""
         given = list(parameters(cls.forward))
         if cls.setup_context is torch.autograd.Function.setup_context:
             given = given[1:]  # the context
@@ -97,18 +105,32 @@ class Functions:
         return calls, rows, constants
 
     @guarded
+    def _leave(self, inner: Context, outputs: list[torch.Tensor], end: int) -> None:
+        """Append the mark that what ran inside is done; it names the rows that made the outputs, as far as known."""
+        writer = self.session.writer
+        found = [self.session.identities.find(each) for each in outputs]
+        rows = [known.row for known in found if known is not None]
+        if not rows or len(rows) < len(found):
+            writer.append(inner.leaving, None, end)
+            return
+        template = self._leaving.get((inner, len(rows)))
+        if template is None:
+            graph_pass = Pass.BACKWARD if inner.backward else Pass.FORWARD
+            template = self._leaving[inner, len(rows)] = writer.template(
+                Kind.SCOPE_EXIT, scope=inner.path.number(writer), graph_pass=graph_pass, input_count=len(rows)
+            )
+        writer.append_many(template, None, rows, end)
+
+    @guarded
     def _made(
-        self, call: Call, result: Any, args: Any, kwargs: Any, gathered: tuple[Calls, list[int], list[Any]],
-        frame: FrameType, start: int, end: int,
+        self, call: Call, outputs: list[torch.Tensor], args: Any, kwargs: Any,
+        gathered: tuple[Calls, list[int], list[Any]], frame: FrameType, start: int, end: int,
     ) -> None:  # fmt: skip
         """Append the row: its outputs were made by calls inside `forward`, for the program this call made them."""
         calls, rows, constants = gathered
-        tensors = (each for each in flattened(result) if isinstance(each, torch.Tensor))
-        outputs = [each for each in tensors if not any(each is given for given in args)]
         for each in outputs:
             self.session.identities.table.take(id(each))
-        if outputs:
-            made(calls, call, outputs, args, kwargs, rows, constants, frame, start, end)
+        made(calls, call, outputs, args, kwargs, rows, constants, frame, start, end)
 
     @guarded
     def _tie(self, result: Any, frame: FrameType) -> None:
@@ -139,3 +161,9 @@ class Functions:
             line = f"{frame.f_code.co_filename}:{frame.f_lineno}"
             found = self._fields[key] = Fields(session, line, base, key[3])
         return found
+
+
+def _outputs(result: Any, args: Any) -> list[torch.Tensor]:
+    """The tensors that a custom function made: not those that it was given and hands on."""
+    tensors = (each for each in flattened(result) if isinstance(each, torch.Tensor))
+    return [each for each in tensors if not any(each is given for given in args)]

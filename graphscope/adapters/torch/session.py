@@ -109,7 +109,8 @@ class Session(Recording):
         node: Any = grad_fn(result) if result is not None and self.follows else None
         inputs = tuple(map(Input, range(count))) if operands is None else operands
         entry = call.describe(inputs, named, "" if node is None else node.name())
-        return self.writer.intern("ops", (call.name, entry["formula"], *entry["inputs"]), entry)
+        entry |= {"framework": self.framework, "function": call.function}
+        return self.writer.intern("ops", (call.name, call.function, entry["formula"], *entry["inputs"]), entry)
 
     def gradient_of_leaf(self, gradient: torch.Tensor, count: int) -> Keeping:
         """The template of the row of a gradient that `autograd.grad` returns, and that is added to nothing."""

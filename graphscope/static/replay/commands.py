@@ -15,7 +15,7 @@ from graphscope.debugger.results import Cell, TableResult
 from graphscope.engine.core.op import INPUT_NAMES
 from graphscope.errors import CommandError
 from graphscope.graph import Node
-from graphscope.static.replay import gradient_checks, slices
+from graphscope.static.replay import framework_checks, gradient_checks, slices
 from graphscope.static.replay.recorded_calls import call_of
 
 _GAP = 1e-3
@@ -30,6 +30,8 @@ def check(dbg: Debugger, spec: Rest = "") -> TableResult:
     too. Differences are taken in float64.
     """
     node = _owner(dbg.chosen(spec))
+    if dbg.log.op(node.event.op).framework and node.kind == "op":
+        return _check_of_framework(node)
     call = call_of(node)
     recorded = node.grad
     rows: list[tuple[Cell, ...]] = []
@@ -50,6 +52,22 @@ def check(dbg: Debugger, spec: Rest = "") -> TableResult:
         tuple(rows),
         title=f"rules of #{node.row} {node.label}",
         note=note if rows else f"#{node.row} {node.label} takes nothing from recorded nodes",
+    )
+
+
+def _check_of_framework(node: Node) -> TableResult:
+    rows: list[tuple[Cell, ...]] = []
+    for found in framework_checks.judge(node):
+        edge = found.edge
+        size = "" if found.size is None else f"{found.size:.4g}"
+        gap = "" if found.gap is None else f"{found.gap:.1e}"
+        verdict = "can't be judged" if found.agrees is None else "agrees" if found.agrees else "DIFFERS"
+        text = f"{verdict}: {found.remark}" if found.remark else verdict
+        rows.append((f"#{edge.source.row}", edge.source.name or edge.source.label, size, gap, text))
+    return TableResult(
+        ("input", "name", "norm of gradient", "off by", "gradient and differences"),
+        tuple(rows),
+        title=f"gradients of #{node.row} {node.label}",
     )
 
 

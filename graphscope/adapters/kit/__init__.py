@@ -7,6 +7,8 @@ group `graphscope.adapters`. It changes the framework by `Patches`, and tells a 
 from graphscope.adapters.kit.attachment import Attachment as Attachment
 from graphscope.adapters.kit.call_scopes import Scope as Scope
 from graphscope.adapters.kit.call_scopes import within as within
+from graphscope.adapters.kit.executor import Executor as Executor
+from graphscope.adapters.kit.executor import RecordedCall as RecordedCall
 from graphscope.adapters.kit.frames import Frames as Frames
 from graphscope.adapters.kit.guard import guarded as guarded
 from graphscope.adapters.kit.identity import Identities as Identities

@@ -68,18 +68,18 @@ def call(call: RecordedCall, inputs: Sequence[torch.Tensor]) -> list[torch.Tenso
     function, about = known
     operands = [_argument(call, each, inputs) for each in call.operands]
     named = {name: _argument(call, each, inputs) for name, each in call.attributes.items()}
-    first = operands[0] if operands else None
+    target = operands[0] if call.writes else None
     if about.name.startswith(_OF_EACH):
         operands = [[each] if isinstance(each, torch.Tensor) else each for each in operands]
     if about.swapped and len(operands) == 2:
         operands.reverse()
     if call.writes and not (about.in_place or about.setter):
-        operands, named["out"] = operands[1:], first
+        operands, named["out"] = operands[1:], target
     try:
         result = function(*operands, **named)
     except Exception as error:  # whatever torch thinks of the inputs
         raise StaticError(f"{call.where} can't run again: {_first_line(error)}") from error
-    return [first] if call.writes else [each for each in flattened(result) if isinstance(each, torch.Tensor)]
+    return [target] if target is not None else [each for each in flattened(result) if isinstance(each, torch.Tensor)]
 
 
 @functools.cache

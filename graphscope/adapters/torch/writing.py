@@ -10,7 +10,7 @@ import torch
 
 from graphscope.adapters.torch import control, results, tensor_base
 from graphscope.adapters.torch.calls import ZEROING, Call
-from graphscope.adapters.torch.describing import has_tensor
+from graphscope.adapters.torch.describing import flattened, has_tensor
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import Known, version_of, wrote
 from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad, shape_of
@@ -64,6 +64,9 @@ def written(
             given = [target, *_beside(args, position, len(targets))]
             named = {name: each for name, each in (kwargs or {}).items() if not has_tensor(each)}
             rows_of = [known.row, *_rows(session, given[1:])]
+        elif kwargs and kwargs.get("out") is not None:
+            place = _tensors_ahead(args, kwargs)
+            rows_of, given = [known.row, *rows[:place], *rows[place + 1 :]], (target, *args)
         elif known.row not in rows:
             rows_of, given = [known.row, *rows], (target, *args)
         _append(calls, call, known, target, given, named, constants, rows_of, frame, start, end)
@@ -119,6 +122,13 @@ def _targets(result: Any, args: Any, kwargs: Any) -> list[torch.Tensor]:
     if isinstance(given, torch.Tensor):
         return [given]
     return [each for each in given or () if isinstance(each, torch.Tensor)]
+
+
+def _tensors_ahead(args: Any, kwargs: dict[str, Any]) -> int:
+    """How many tensors a call was given ahead of its `out=`."""
+    named = list(kwargs)
+    ahead = [*args, *(kwargs[name] for name in named[: named.index("out")])]
+    return sum(isinstance(each, torch.Tensor) for each in flattened(ahead))
 
 
 def _beside(args: Any, position: int, count: int) -> list[Any]:

@@ -56,9 +56,7 @@ class Stretch:
             StaticError: A row can't run again; the message says which and why.
         """
         with self.executor.aside():
-            found = {
-                place: self._tensor(place, value) for place, value in zip(self.inputs, values, strict=True)
-            }
+            found = {place: self._tensor(place, value) for place, value in zip(self.inputs, values, strict=True)}
             for step in self.steps:
                 self._run(step, found)
             return [self._array(found, place) for place in self.outputs]
@@ -161,9 +159,7 @@ def recorded(node: Node, slot: int) -> np.ndarray:
     """
     value = node.output(slot)
     if value is None:
-        raise StaticError(
-            f"the value of {where(node)} was not kept", hint="record with values='full' and a larger cap"
-        )
+        raise StaticError(f"the value of {where(node)} was not kept", hint="record with values='full' and a larger cap")
     return np.asarray(value)
 
 

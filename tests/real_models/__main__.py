@@ -1,5 +1,6 @@
 """Models of transformers, timm and torchvision, trained for 20 steps: the doctor is to have nothing to say of them, and
-they are to learn exactly what they learn when nothing is recorded.
+they are to learn exactly what they learn when nothing is recorded. With `--pairs`, two recordings of each are compared,
+and attention written out with attention as one op: they are to be the same.
 
 They are no dependency of the tests. Install what you have, and name models and trainings (globs), or none for all:
 
@@ -7,7 +8,7 @@ They are no dependency of the tests. Install what you have, and name models and 
     python -m tests.real_models "transformers/*bert*" timm/resnet18 --trainings mixed averaged
 
 All are made from small configurations, with random weights and data that can be learned; nothing is downloaded.
-Where no training is named, each model has two of them in turn.
+Where no training is named, each model has two of them in turn, and of pairs one.
 """
 
 from __future__ import annotations
@@ -17,23 +18,26 @@ import fnmatch
 import gc
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import torch
 
 import graphscope as gs
+from graphscope.compare import Difference
 from graphscope.graph import series
 from tests.real_models.models import MODELS
-from tests.real_models.runs import losses, recorded
+from tests.real_models.runs import ATTENTIONS, again, attentions, losses, recorded
 from tests.real_models.trainings import TRAININGS
 
 
-def runs(models: list[str], trainings: list[str] | None, values: str | None) -> Iterator[tuple[str, str, str]]:
+def runs(
+    models: list[str], trainings: list[str] | None, values: str | None, turns: int
+) -> Iterator[tuple[str, str, str]]:
     """What is trained, how, and what is kept of it."""
     names = list(TRAININGS)
     for place, model in enumerate(models):
-        for turn in trainings or (names[place % len(names)], names[(3 * place + 5) % len(names)]):
+        for turn in trainings or (names[place % len(names)], names[(3 * place + 5) % len(names)])[:turns]:
             yield model, turn, values or ("full", "summary", "summary")[place % 3]
 
 
@@ -56,19 +60,38 @@ def alarms(model: str, training: str, values: str) -> int:
     return len(found) + len(failed) + (not is_the_same)
 
 
+def partings(model: str, training: str, values: str) -> int:
+    """How many of the pairs of a model part; it is printed where."""
+    pairs: dict[str, Callable[[Path], Difference]] = {
+        f"{training} {values}, again": lambda folder: again(model, training, values, folder)
+    }
+    if model in ATTENTIONS:
+        pairs["eager and fused attention"] = lambda folder: attentions(model, folder)
+    count = 0
+    for title, compared in pairs.items():
+        with tempfile.TemporaryDirectory() as folder:
+            found = compared(Path(folder))
+        print(f"{model} {title}: {found.verdict}", flush=True)
+        if found.verdict != "same":
+            print(found, flush=True)
+            count += 1
+    return count
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*", default=["*"])
     parser.add_argument("--trainings", nargs="+", choices=list(TRAININGS))
     parser.add_argument("--values", choices=("full", "summary", "none"))
+    parser.add_argument("--pairs", action="store_true")
     options = parser.parse_args()
     models = [name for name in MODELS if any(fnmatch.fnmatch(name, pattern) for pattern in options.models)]
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     count = 0
-    for run in runs(models, options.trainings, options.values):
+    for run in runs(models, options.trainings, options.values, 1 if options.pairs else 2):
         try:
-            count += alarms(*run)
+            count += partings(*run) if options.pairs else alarms(*run)
         except Exception as error:  # a model that this version makes otherwise, or that needs more than there is
             print(*run, f"{type(error).__name__}: {str(error).partition(chr(10))[0][:150]}", flush=True)
         gc.collect()

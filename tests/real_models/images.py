@@ -79,6 +79,16 @@ def timm_model(name: str) -> tuple[nn.Module, Batches]:
     return Scored(model), seen(size)
 
 
+def timm_attention(name: str, *, fused: bool) -> tuple[nn.Module, Batches]:
+    """A model with attention as one op, or written out."""
+    layers = import_module("timm.layers")
+    layers.set_fused_attn(fused)
+    try:
+        return timm_model(name)
+    finally:
+        layers.set_fused_attn(True)
+
+
 def torchvision_model(name: str) -> tuple[nn.Module, Batches]:
     models = import_module("torchvision.models")
     size, plain = TORCHVISION[name], {"weights": None, "num_classes": CLASSES}

@@ -183,7 +183,21 @@ TRANSFORMERS: dict[str, Entry] = {
 
 
 def transformer(name: str) -> tuple[nn.Module, Batches]:
-    library = import_module("transformers")
+    kind, config, batch = _configured(name)
+    return kind(config), batch
+
+
+def without_chance(name: str, attention: str) -> tuple[nn.Module, Batches]:
+    """A model that drops nothing, with one of the implementations of attention: `eager` or `sdpa`."""
+    kind, config, batch = _configured(name)
+    for each in (config, *(value for value in vars(config).values() if hasattr(value, "to_dict"))):
+        for setting, value in vars(each).items():
+            if "drop" in setting and isinstance(value, float):
+                setattr(each, setting, 0.0)
+    return kind._from_config(config, attn_implementation=attention), batch
+
+
+def _configured(name: str) -> tuple[Any, Any, Batches]:
     kind, settings, batch = TRANSFORMERS[name]
-    model = getattr(library, kind)
-    return model(model.config_class(**copy.deepcopy(settings))), batch
+    model = getattr(import_module("transformers"), kind)
+    return model, model.config_class(**copy.deepcopy(settings)), batch

@@ -320,6 +320,20 @@ def by_a_trainer(model: nn.Module, batch: Batches) -> list[float]:
     return [each["loss"] for each in trainer.state.log_history if "loss" in each]
 
 
+def two_steps(model: nn.Module, batch: Batches) -> list[float]:
+    """As few as show whether two implementations learn the same."""
+    losses = []
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    model.train()
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = model(**batch()).loss
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
 TRAININGS: Final[dict[str, Training]] = {
     each.__name__: each
     for each in (

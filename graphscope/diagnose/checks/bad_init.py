@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -11,7 +10,7 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, step_of, where
 from graphscope.diagnose.finding import Finding, finding
-from graphscope.diagnose.training.initial import Layer, layers, set_at, units_alike
+from graphscope.diagnose.training.initial import Layer, gains, layers, set_at, units_alike
 from graphscope.diagnose.training.objectives import objective, only_losses
 from graphscope.diagnose.training.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, told
 
@@ -57,9 +56,7 @@ def _is_suspect(group: Group) -> bool:
     starts = (group.log.summary(row) for row in found["before"].tolist())
     if any(start is not None and start.minimum == start.maximum for start in starts):
         return True
-    shapes = [group.log.shape(number) for number in group.log.pick("shape", found["row"]).tolist()]
-    ways = np.array([(math.prod(shape[1:]), shape[0]) for shape in shapes])
-    sizes = found["weight"][:, None] / np.sqrt(found["count"][:, None]) * np.sqrt(ways)
+    sizes = gains(group.log, found)
     return bool((sizes.max(1) > _LARGE).sum() > 1 or (sizes.min(1) < _SMALL).sum() > 1)
 
 
@@ -97,14 +94,16 @@ def _out_of_scale(graph: Graph, group: Group, found: Sequence[Layer]) -> Iterato
     measured = None if root is None else objective(graph, root)
     crossed = measured is not None and measured.node.op == "cross_entropy"
     absurd = crossed and bool(np.median(losses[-LEAST:]) > _ABSURD)
-    large, small = factors > _LARGE, factors < _SMALL
-    whole = float(np.prod(factors))
+    grown = np.minimum(factors, [layer.gain for layer in found])  # beside small numbers a bias alone is large
+    large, small = grown > _LARGE, factors < _SMALL
+    whole = float(np.prod(grown))
     if large.sum() >= 2 and whole > _IN_ALL and (not late < _FALLEN or absurd):
         each = [layer for layer, flag in zip(found, large.tolist(), strict=True) if flag]
         yield _Fault(
             "too large", each, f"begin far too large: together they make numbers {whole:.2g} times as large", _CURE
         )
-    left = max(whole, found[-1].made / found[0].given)  # residual paths and norms make up for what layers leave
+    left = float(np.prod(factors))
+    left = max(left, found[-1].made / found[0].given)  # residual paths and norms make up for what layers leave
     if small.sum() >= 2 and left < _IN_ALL**-2 and late > 0.9:
         each = [layer for layer, flag in zip(found, small.tolist(), strict=True) if flag]
         yield _Fault(

@@ -14,7 +14,7 @@ from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.gradients.layer_profile import place_on_way
 from graphscope.diagnose.gradients.paths import made_of
 from graphscope.diagnose.training.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, told
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _LITTLE: Final = 0.8
 """The same where biases alone learn, which bring it down to what a constant can."""
 
 _MOST: Final = 32
-"""So many weights are looked at."""
+"""So many weights are looked at, and so much of what becomes of them."""
 
 _ALWAYS: Final = 0.9
 """In so many of the steps; at first gradients may be small because a later layer begins at zero."""
@@ -47,6 +47,8 @@ class _Shrunk(NamedTuple):
     updates: np.ndarray
     """Of the layers whose gradients are that small, in the first step."""
     share: float
+    fed: frozenset[int]
+    """The parameters whose gradients are not small."""
 
     @property
     def row(self) -> int:
@@ -85,12 +87,14 @@ def _beside(group: Group, found: np.ndarray, layers: np.ndarray) -> _Shrunk | No
         still = bool(np.nanmedian(moves) < _STILL) if not np.isnan(moves).all() else False
         if own.sum() >= LEAST and small[own].mean() >= _ALWAYS and (still or stuck):
             tensors.append(tensor)
-    fed = {tensor for tensor in np.unique(found["tensor"]).tolist() if not small[found["tensor"] == tensor].all()}
+    fed = frozenset(
+        tensor for tensor in np.unique(found["tensor"]).tolist() if not small[found["tensor"] == tensor].all()
+    )
     tensors = [each for each in tensors[:_MOST] if fed.isdisjoint(_ahead_of(group, each))]
     if not tensors:
         return None
     first = np.isin(found["tensor"], tensors) & (found["step"] == found["step"][np.isin(found["tensor"], tensors)][0])
-    return _Shrunk(found[first], float((sizes / largest[which])[first].min()))
+    return _Shrunk(found[first], float((sizes / largest[which])[first].min()), fed)
 
 
 def _ahead_of(group: Group, tensor: int) -> set[int]:
@@ -111,6 +115,35 @@ def _ahead_of(group: Group, tensor: int) -> set[int]:
             mine.add(user)  # the weight in another form
             waiting.append(user)
     return set()
+
+
+def _is_one_of_many(graph: Graph, update: np.void, shrinking: int, fed: frozenset[int]) -> bool:
+    """Whether what becomes of a parameter meets, ahead of the op that shrinks its gradient, what learns all the same.
+
+    That op is then not the only way to what is ahead of it: so it is with positions that are but a part of scores.
+    """
+    log, stop = graph.log, shrinking + 1
+    tensor = int(update["tensor"])
+    mine = {tensor, *graph.index.versions(tensor, stop)}
+    waiting = sorted(mine)
+    while waiting:
+        for user in graph.index.using(waiting.pop(), stop):
+            event = graph.index.event(user)
+            if event.kind != Kind.OP or event.graph_pass != Pass.FORWARD or user in mine:
+                continue
+            mine.add(user)
+            waiting.append(user)
+    met = {source for row in mine for source, _ in log.inputs(row)} - mine
+    return any(_is_learned_of_data(graph, row, fed) for row in sorted(met)[:_MOST])
+
+
+def _is_learned_of_data(graph: Graph, row: int, fed: frozenset[int]) -> bool:
+    """Whether a result depends on parameters that get gradients, and on something that is no parameter."""
+    if graph.index.event(row).kind != Kind.OP:
+        return False
+    above = [graph.index.event(each) for each in walk.reach(row, partial(made_of, graph))]
+    is_of_data = any(each.kind == Kind.LEAF and not each.flags & Flag.REQUIRES_GRAD for each in above)
+    return is_of_data and any(each.tensor in fed for each in above)
 
 
 def _rows(log: Log) -> list[int]:
@@ -162,7 +195,7 @@ def vanishing_gradient(graph: Graph, row: int) -> Iterator[Finding]:
             continue
         smallest = found.updates[np.argmin(found.updates["gradient"] / np.sqrt(found.updates["count"]))]
         place = place_on_way(graph, smallest)
-        if place is None or place.whole > _LEFT:
+        if place is None or place.whole > _LEFT or _is_one_of_many(graph, smallest, place.node.row, found.fed):
             continue
         names = names_of(graph, found.updates["tensor"])
         verdict = (

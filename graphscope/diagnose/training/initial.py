@@ -34,6 +34,8 @@ class Layer:
     """The root mean square of its results."""
     given: float
     """That of what it took; NaN where it took nothing, or where that is not known."""
+    gain: float
+    """What the weight alone makes of the size of numbers that know nothing of each other, taken either way."""
 
     @property
     def factor(self) -> float:
@@ -57,8 +59,16 @@ def layers(graph: Graph, group: Group) -> list[Layer]:
         users = sorted(user for row in rows for user in graph.index.using(row, stop))
         ops = [user for user in users if log.op(graph.index.event(user).op).name in (*_WHOLE, *_PRODUCTS)]
         if len(own) >= LEAST and ops:
-            found.append(Layer(own, ops[0], *_sizes(log, ops[0], rows)))
+            found.append(Layer(own, ops[0], *_sizes(log, ops[0], rows), float(gains(log, own[:1]).max())))
     return sorted(found, key=lambda layer: layer.row)
+
+
+def gains(log: Log, updates: np.ndarray) -> np.ndarray:
+    """What the weights of some updates make of the size of numbers, from their inputs to results and the other way."""
+    shapes = [log.shape(number) for number in log.pick("shape", updates["row"]).tolist()]
+    ways = np.array([(math.prod(shape[1:]), shape[0]) for shape in shapes])
+    found: np.ndarray = updates["weight"][:, None] / np.sqrt(updates["count"][:, None]) * np.sqrt(ways)
+    return found
 
 
 def _sizes(log: Log, row: int, weight: set[int]) -> tuple[float, float]:

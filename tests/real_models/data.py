@@ -9,6 +9,16 @@ import torch
 
 BATCH, LENGTH, VOCABULARY, CLASSES = 8, 16, 64, 4
 Batch = dict[str, Any]
+
+
+class Result(dict[str, torch.Tensor]):
+    """What a model answers with a loss, as those of transformers do."""
+
+    @property
+    def loss(self) -> torch.Tensor:
+        return self["loss"]
+
+
 Batches = Callable[[], Batch]
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from importlib import import_module
 from typing import Any
 
 import torch
 from torch import nn
 
-from tests.real_models.data import CLASSES, Batches, painted, pictures, seen
+from tests.real_models.data import CLASSES, Batches, Result, painted, pictures, seen
 
 TIMM: dict[str, tuple[int, dict[str, Any]]] = {
     "resnet10t": (32, {}), "resnet18": (32, {}), "resnext26ts": (32, {}), "seresnet18": (32, {}),
@@ -56,7 +55,7 @@ class Scored(nn.Module):
         if isinstance(scores, dict):  # models of segmentation
             scores = scores["out"]
         loss = nn.functional.cross_entropy(getattr(scores, "logits", scores), labels)
-        return argparse.Namespace(loss=loss)
+        return Result(loss=loss)
 
 
 class Detecting(nn.Module):
@@ -70,7 +69,7 @@ class Detecting(nn.Module):
         box = torch.tensor([[8.0, 8.0, 40.0, 40.0]])
         target = [{"boxes": box, "labels": label[None]} for label in labels]
         found = self.model(list(pixel_values), target) if self.training else {}
-        return argparse.Namespace(loss=sum(found.values()))
+        return Result(loss=sum(found.values()))
 
 
 def timm_model(name: str) -> tuple[nn.Module, Batches]:

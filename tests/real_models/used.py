@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from importlib import import_module
 from typing import Any
 
 import torch
 from torch import nn
 
-from tests.real_models.data import CLASSES, Batches
+from tests.real_models.data import CLASSES, Batches, Result
 from tests.real_models.images import timm_model
 from tests.real_models.language import SMALL, transformer
 
@@ -27,7 +26,7 @@ class Tagger(nn.Module):
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, labels: torch.Tensor) -> Any:
         hidden = self.encoder(input_ids, attention_mask=attention_mask).last_hidden_state
-        return argparse.Namespace(loss=nn.functional.cross_entropy(self.head(hidden.mean(1)), labels))
+        return Result(loss=nn.functional.cross_entropy(self.head(hidden.mean(1)), labels))
 
 
 class LowRank(nn.Module):
@@ -76,7 +75,7 @@ class Distilled(nn.Module):
         likeness = nn.functional.kl_div(
             said.logits.log_softmax(-1), taught.log_softmax(-1), log_target=True, reduction="batchmean"
         )
-        return argparse.Namespace(loss=said.loss + 0.1 * likeness)
+        return Result(loss=said.loss + 0.1 * likeness)
 
 
 def frozen_features() -> tuple[nn.Module, Batches]:

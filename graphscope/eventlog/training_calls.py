@@ -211,5 +211,9 @@ def maker(frame: FrameType, owner: Any) -> FrameType:
 
 
 def _plain(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a group that are plain values."""
-    return {name: each for name, each in settings.items() if name != "params" and isinstance(each, _PLAIN)}
+    """The settings of a group that are plain values, or a few of them: `betas`."""
+    return {name: each for name, each in settings.items() if name != "params" and _is_plain(each)}
+
+
+def _is_plain(setting: Any) -> bool:
+    return isinstance(setting, _PLAIN) or (isinstance(setting, tuple) and all(map(_is_plain, setting)))

@@ -16,7 +16,7 @@ FORMULAS: Final[Mapping[str, Formula]] = {
 """By the op's name; behind a dot, the argument that makes another function of it where it is given: `max.dim`."""
 
 _SAME: Final = {
-    "_softmax": "softmax", "log_sigmoid": "logsigmoid",
+    "_softmax": "softmax", "_safe_softmax": "softmax", "log_sigmoid": "logsigmoid",
     "_log_softmax": "log_softmax", "_to_copy": "to", "_unsafe_view": "view", "H": "T",
     "mH": "mT", "swapaxes": "transpose", "concat": "cat", "concatenate": "cat", "clip": "clamp", "absolute": "abs",
     "inverse": "linalg_inv", "det": "linalg_det", "arcsin": "asin", "arccos": "acos", "arctan": "atan",

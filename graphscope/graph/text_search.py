@@ -1,6 +1,6 @@
 """Search as people know it: a text anywhere in names, ops, modules, lines of the program and shapes, or a SPEC.
 
-What stands in tables is looked at once, not for each row that names it.
+Of several words (`layers.3 softmax backward`), each may stand in a place of its own. What stands in tables is looked at once, not for each row that names it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ _FIRST: Final = 1 << 14
 """So many rows are looked at first, so that the nearest match is there at once; then twice as many, and so on."""
 _MOST_LINES: Final = 8
 _EXACT: Final = frozenset({"#", "op", "name", "scope", "line"})
+_WORD: Final = re.compile(r"[\w.×]+")
 _SHAPE: Final = re.compile(r"x?\d+(?:x\d+)*x?")
 
 
@@ -49,8 +50,11 @@ class TextSearch:
         self._part = Part("word", text.strip())
         self._selector = _selector(text)
         self._is_spec = self._selector is not None and any(map(_is_exact, self._selector.terms))
-        self._is_word = re.fullmatch(r"[\w.]+", self._part.pattern) is not None
+        self._is_word = _WORD.fullmatch(self._part.pattern) is not None
         self._sizes = _sizes(text)
+        words = text.split()
+        are_words = len(words) > 1 and not self._is_spec and all(map(_WORD.fullmatch, words))
+        self._words = [TextSearch(graph, word) for word in words] if are_words else []
 
     def stretches(self, now: int) -> Iterator[tuple[int, int]]:
         """First row and the row behind the last of each stretch: from behind `now` on, and from the beginning up to it.
@@ -67,12 +71,17 @@ class TextSearch:
     def rows(self, start: int, stop: int) -> np.ndarray:
         """The rows of a stretch that hold it, ascending."""
         columns = Columns(self._graph, self._graph.index.nodes(stop, start))
+        return columns.rows[self._found(columns)]
+
+    def _found(self, columns: Columns) -> np.ndarray:
         found = np.zeros(len(columns.rows), bool)
         if self._selector is not None:
             found = np.logical_and.reduce([MASKS[term.form](columns, term) for term in self._selector.terms])
         if not self._is_spec:
             found |= self._holding(columns)
-        return columns.rows[found]
+        if self._words:
+            found |= np.logical_and.reduce([word._found(columns) for word in self._words])
+        return found
 
     def _holding(self, columns: Columns) -> np.ndarray:
         graph, part = self._graph, self._part

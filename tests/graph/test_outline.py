@@ -157,6 +157,23 @@ def test_backward_sections_hold_the_rows_of_one_call_and_nothing_else(encoder: t
                 assert first < event.row < last, (row, section)
 
 
+@pytest.mark.torch
+def test_what_a_rule_runs_lies_in_the_module_of_the_rule(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    network = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, dropout=0.5)
+    with gs.record(tmp_path / "ops.gscope", capture="ops"):
+        network(torch.ones(2, 3, 8)).sum().backward()
+    log = load(tmp_path / "ops.gscope")
+    found = outline(log).stretch(0)
+
+    events = [log.event(row) for row in range(log.first, log.end)]
+    ran = [event for event in events if event.kind == Kind.OP and log.event(event.forward).kind == Kind.GRAD]
+    assert any(path_of(log, found, event.row) == ("self_attn",) for event in ran)
+    for event in ran:
+        path, told = path_of(log, found, event.row), log.scope_path(log.event(event.forward).scope)
+        assert told == (path[-1] if path else "") or told.startswith(f"{path[-1]}." if path else ""), event.row
+
+
 # Steps ---------------------------------------------------------------------------------------------------------------
 
 

@@ -82,6 +82,19 @@ def test_shapes_are_found_as_people_write_them(graph: Graph, text: str) -> None:
     assert found == set(wanted) or text.startswith("(")  # which stands in the program as well
 
 
+@pytest.mark.parametrize("text", ["1 gelu", "linear 0.outer bias", "inner backward", "12x6 outer"])
+def test_words_may_stand_in_different_places(graph: Graph, text: str) -> None:
+    found = [set(rows_with(graph, word).tolist()) for word in text.split()]
+    both = set.intersection(*found)
+    assert set(rows_with(graph, text).tolist()) == both
+    assert all(both < rows for rows in found)
+
+
+def test_what_is_no_word_is_found_as_it_stands(graph: Graph) -> None:
+    assert rows_with(graph, "x + self").tolist() != []
+    assert rows_with(graph, "self + x").tolist() == []
+
+
 def test_lines_of_the_program_are_found(graph: Graph) -> None:
     assert {graph.node(row).source_line for row in rows_with(graph, "mse_loss(").tolist()} == {
         "loss_of_all = functional.mse_loss("

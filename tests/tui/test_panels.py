@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import graphscope as gs
 from graphscope.eventlog.reader import Log, load
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.schema import Kind, Pass
 from graphscope.graph import filled
 from graphscope.tui import key_table
 from graphscope.tui.dialogs.help import help_text
@@ -175,3 +176,24 @@ def test_the_cursor_in_a_value_shows_how_that_element_came_to_be(training: Path)
         assert second.numbers not in screen.part("#inspector")
 
     drive(training, use, size=(140, 40))
+
+
+def test_an_op_within_a_rule_is_told_as_one_that_ran(tmp_path: Path) -> None:
+    """Its formula ahead of rules that nobody runs, and its own line; of the rule itself it is the other way round."""
+    path = tmp_path / "rule.gscope"
+    with gs.record(path):
+        x = gs.tensor([1.0, 2.0], requires_grad=True)
+        gs.autograd.grad(x.tanh().sum(), x, create_graph=True)
+    log = load(path)
+    inside = next(row for row in rows(log, Kind.OP, "mul") if log.event(row).graph_pass == Pass.BACKWARD)
+    rule = log.event(inside).forward
+
+    async def use(screen: Screen) -> None:
+        for row, first, then in ((inside, "forward", "backward"), (rule, "backward", "forward")):
+            await screen.type(f"goto {row}")
+            await screen.at(row)
+            text = screen.part("#inspector")
+            assert text.index(f" {first} ") < text.index(f" {then} ")
+            assert ("where the forward node ran" in screen.part("#source")) == (row == rule)
+
+    drive(path, use, size=(140, 40))

@@ -87,7 +87,8 @@ def distinct(scopes: np.ndarray, calls: np.ndarray) -> tuple[np.ndarray, np.ndar
 def scopes_and_rows(log: Log, start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of rows from `start` up to `stop`: their scopes, the rows at which their calls ran, and for which that is known.
 
-    The rule of a node is of the call that the node ran in; what adds to a gradient, of that which it came from.
+    The rule of a node, and what runs inside of it, is of the call that the node ran in; what adds to a gradient, of
+    that which it came from.
     """
     kinds = log.column("kind", start, stop)
     scopes = log.column("scope", start, stop).astype(np.int64)
@@ -101,6 +102,8 @@ def scopes_and_rows(log: Log, start: int, stop: int) -> tuple[np.ndarray, np.nda
     of_rule = (kinds == Kind.GRAD) | ((kinds == Kind.OP) & (forward > 0))
     chosen = backward[of_rule[backward]]
     rows[chosen] = _forward_nodes(log, forward[chosen], start + chosen)
+    unsaid = chosen[scopes[chosen] == 0]
+    scopes[unsaid] = log.pick("scope", rows[unsaid])
     added = backward[kinds[backward] == Kind.ACCUMULATE]
     inline = (log.column("flags", start, stop)[added] & int(Flag.EDGES)) == 0
     sources = (log.pick("inputs", start + added)[:, 0] & np.uint64(ROW_MASK)).astype(np.int64) - start

@@ -95,7 +95,7 @@ class Source(Drawn, ScrollView, can_focus=True):
         self._meant = self._expression(node)
         if self._current is not None:
             self._reveal(self._current)
-        backward = node is not None and node.graph_pass == "backward"
+        backward = node is not None and node.kind in ("grad", "accumulate")
         file = PurePath(self._file).name if where is not None else "no line is known here"
         said = "where it failed" if raised is not None else "where the forward node ran" if backward else ""
         self._entitle(escape(f"source  {file}"), said)

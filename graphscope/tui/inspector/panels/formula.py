@@ -44,7 +44,7 @@ def formula(view: View) -> Text:
     if subject.kind == "leaf":
         return _leaf(scene, node, subject)
     op = scene.log.op(subject.event.op)
-    if node.graph_pass == "backward":  # what is due comes first
+    if node.kind in ("grad", "accumulate"):  # what is due comes first
         _backward(made, node, subject)
         _forward(made, subject, op.formula)
     else:

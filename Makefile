@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # A process for each core; one that has nothing left to do takes over what waits for another.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test check bench docs format clean
+.PHONY: help demo test check bench docs transcripts format clean
 help:
 	@echo "make demo   step through the forward and the backward pass of a sample"
 	@echo "make test   run the tests; no framework is needed"
@@ -37,6 +37,9 @@ bench: $(VENV)/.made-check
 docs: $(VENV)/.made-test
 	$(BIN)/python docs/reference
 	$(BIN)/python docs/reference/stubs.py
+
+transcripts: $(VENV)/.made-check
+	$(BIN)/python -m tests.jobs
 
 format: $(VENV)/.made-check
 	$(BIN)/ruff check --fix-only .

@@ -1,6 +1,7 @@
 """Search as people know it: a text anywhere in names, ops, modules, lines of the program and shapes, or a SPEC.
 
-Of several words (`layers.3 softmax backward`), each may stand in a place of its own. What stands in tables is looked at once, not for each row that names it.
+Of several words (`layers.3 softmax backward`), each may stand in a place of its own. What stands in tables is looked at
+once, not for each row that names it.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ class TextSearch:
     def rows(self, start: int, stop: int) -> np.ndarray:
         """The rows of a stretch that hold it, ascending."""
         columns = Columns(self._graph, self._graph.index.nodes(stop, start))
-        return columns.rows[self._found(columns)]
+        found: np.ndarray = columns.rows[self._found(columns)]
+        return found
 
     def _found(self, columns: Columns) -> np.ndarray:
         found = np.zeros(len(columns.rows), bool)
@@ -80,7 +82,7 @@ class TextSearch:
         if not self._is_spec:
             found |= self._holding(columns)
         if self._words:
-            found |= np.logical_and.reduce([word._found(columns) for word in self._words])
+            found = found | np.logical_and.reduce([word._found(columns) for word in self._words])
         return found
 
     def _holding(self, columns: Columns) -> np.ndarray:

@@ -36,6 +36,7 @@ def heading(
     state: str,
     step: str,
     findings: int,
+    width: int,
 ) -> Text:
     """The line.
 
@@ -48,39 +49,47 @@ def heading(
         state: Of a program, see `Session.state`; empty of a recording.
         step: What the training step is called that the position belongs to; empty where it is in none.
         findings: How many things are wrong with the run, as far as is known.
+        width: Cells.
     """
-    made = Text(no_wrap=True, overflow="ellipsis")
-    made.append(f"{escape(name)} ", "bold")
+    parts = {"name": Text(f"{escape(name)} ", "bold")}
     if rank:
-        made.append(f" {rank}  R ", Style.parse("bold reverse") + Style(meta={"@click": "screen.list('ranks')"}))
+        of_ranks = Style.parse("bold reverse") + Style(meta={"@click": "screen.list('ranks')"})
+        parts["rank"] = Text(f" {rank}  R ", of_ranks)
     said, style = STATES.get(state, ("", ""))
     if said:
-        made.append(said, style.replace("error", colours["error"]))
+        parts["state"] = Text(said, style.replace("error", colours["error"]))
     node, stop = scene.node, scene.stop
     if node is None:
-        made.append(_ahead(scene, state))
+        parts["node"] = Text(_ahead(scene, state))
     else:
-        made.append(f" {step} " if step else "")
+        parts["step"] = Text(f" {step} " if step else "")
         backward = node.graph_pass == "backward"
-        made.append(
+        parts["pass"] = Text(
             f" {glyphs.up if backward else glyphs.arrow} {node.graph_pass} ",
             f"bold {colours['backward' if backward else 'forward']}",
         )
-        made.append(f" #{node.row} {escape(title(node))}", "bold")
-        if node.scope_title:
-            made.append(f" in {escape(node.scope_title)}")
-        made.append(f"  {shape_text(node.shape, glyphs.times) or 'scalar'}", "dim")
+        parts["node"] = Text(f" #{node.row} {escape(title(node))}", "bold")
+        parts["scope"] = Text(f" in {escape(node.scope_title)}" if node.scope_title else "")
+        parts["shape"] = Text(f"  {shape_text(node.shape, glyphs.times) or 'scalar'}", "dim")
     if scene.log.stopped:
-        made.append(f"  {escape(scene.log.stopped)}", f"italic {colours['error']}")
+        parts["log"] = Text(f"  {escape(scene.log.stopped)}", f"italic {colours['error']}")
     elif not state and not scene.log.closed:
-        made.append("  growing", "italic dim")
+        parts["log"] = Text("  growing", "italic dim")
     if findings:
-        words = f"  {findings} finding{'s' * (findings > 1)}  F "
-        made.append(words, Style.parse(f"bold {colours['error']}") + Style(meta={"@click": "screen.findings"}))
+        listed = Style.parse(f"bold {colours['error']}") + Style(meta={"@click": "screen.findings"})
+        parts["findings"] = Text(f"  {findings} finding{'s' * (findings > 1)}  F ", listed)
     why = "" if stop is None else reason(stop)
-    if why:
-        made.append(f"   {escape(why)}", f"italic {colours['error']}" if state == "failed" else "italic")
-    return made
+    if why and why != step:
+        parts["reason"] = Text(f"   {escape(why)}", f"italic {colours['error']}" if state == "failed" else "italic")
+    for part in _TOLD_ELSEWHERE:
+        if sum(each.cell_len for each in parts.values()) <= width:
+            break
+        parts.pop(part, None)
+    return Text(no_wrap=True, overflow="ellipsis").join(parts.values())
+
+
+_TOLD_ELSEWHERE: Final = ("shape", "scope", "pass")
+"""Parts that are left out, the first of them first, where there is no room for all."""
 
 
 def _ahead(scene: Scene, state: str) -> str:

@@ -363,10 +363,12 @@ class Main(Searching):
             state=self.session.state,
             step=step_numbers(self.scene.log).title(self.scene.now),
             findings=len(self.log_index.findings),
+            width=self.app.size.width - 2,
         )
 
     def on_resize(self) -> None:
-        """Say so where the terminal is too small."""
+        """Say so where the terminal is too small, and tell in the heading what there is room for."""
+        self.show_heading()
         width, height = self.app.size
         least = f"{SMALLEST[0]}{self.glyphs.times}{SMALLEST[1]}"
         self.query_one("#too-small", Static).update(

@@ -3,77 +3,29 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PATIENCE = 120.0
-
-
-class Terminal:
-    """A terminal of its own, driven through tmux."""
-
-    def __init__(self, folder: Path, width: int = 100, height: int = 30) -> None:
-        self._socket = str(folder / "tmux")
-        self._size = (str(width), str(height))
-        self._folder = folder
-
-    def tmux(self, *words: str) -> str:
-        done = subprocess.run(
-            ["tmux", "-S", self._socket, *words], capture_output=True, text=True, timeout=PATIENCE, check=True
-        )
-        return done.stdout
-
-    def run(self, *words: str) -> None:
-        variables = {"PYTHONPATH": str(ROOT), "HOME": str(self._folder), "LC_ALL": "C.UTF-8"}
-        given = " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())
-        program = shlex.join([sys.executable, "-m", "graphscope", *words])
-        line = f"unset COLUMNS LINES; {given} {program}; echo status $?; exec cat"
-        width, height = self._size
-        self.tmux("-f", os.devnull, "new-session", "-d", "-x", width, "-y", height, "sh", "-c", line)
-
-    def press(self, *keys: str) -> None:
-        self.tmux("send-keys", *keys)
-
-    def type(self, text: str) -> None:
-        self.tmux("send-keys", "-l", text)
-
-    @property
-    def text(self) -> str:
-        return self.tmux("capture-pane", "-p")
-
-    def shows(self, *wanted: str) -> str:
-        """Wait until all of these are on the screen."""
-        end = time.monotonic() + PATIENCE
-        while not all(each in (text := self.text) for each in wanted):
-            assert time.monotonic() < end, f"{wanted} has not come; the terminal shows\n{text}"
-            time.sleep(0.05)
-        return text
-
-    def close(self) -> None:
-        subprocess.run(["tmux", "-S", self._socket, "kill-server"], capture_output=True, timeout=PATIENCE, check=False)
+from tests.tui.terminal import PATIENCE, ROOT, Terminal
 
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
     if shutil.which("tmux") is None:
         pytest.skip("there is no tmux here")
-    made = Terminal(tmp_path)
-    yield made
-    made.close()
+    with Terminal(tmp_path) as made:
+        yield made
 
 
 @pytest.mark.slow
 def test_start_step_break_in_backward_resize_quit(terminal: Terminal, training: Path) -> None:
-    terminal.run("open", str(training))
+    terminal.run(f"graphscope open {training}; echo status $?")
     terminal.shows("tape", "C run back", "x = torch.randn(4")
     terminal.press("n")
     terminal.shows("#1 labels")
@@ -87,7 +39,7 @@ def test_start_step_break_in_backward_resize_quit(terminal: Terminal, training: 
     terminal.shows("C run back")  # the keys of the tape again
     terminal.press("c")
     terminal.shows("TanhBackward h", "backward")
-    terminal.tmux("resize-window", "-x", "140", "-y", "45")
+    terminal.resize(140, 45)
     terminal.shows("norm", "TanhBackward h")
     terminal.press("q")
     terminal.shows("status 0")
@@ -110,7 +62,7 @@ def test_debug_runs_the_program_changes_a_gradient_and_stays_after_the_crash(
 ) -> None:
     script = tmp_path / "live.py"
     script.write_text(LIVE, encoding="utf-8")
-    terminal.run("debug", "-b", "op:tanh backward", str(script))
+    terminal.run(f"graphscope debug -b 'op:tanh backward' {script}; echo status $?")
     terminal.shows("live.py", " live ", "#0 w")
     terminal.press("n")
     terminal.shows("#1 mul")
@@ -125,7 +77,7 @@ def test_debug_runs_the_program_changes_a_gradient_and_stays_after_the_crash(
     terminal.shows("failed", "SystemError: on purpose")
     terminal.press("t")
     terminal.shows("gradient [0.0, 0.0]")
-    terminal.tmux("resize-window", "-x", "70", "-y", "20")
+    terminal.resize(70, 20)
     terminal.shows("gradient [0.0, 0.0]")
     terminal.press("C-t")
     terminal.shows("q quit")
@@ -135,7 +87,7 @@ def test_debug_runs_the_program_changes_a_gradient_and_stays_after_the_crash(
 
 @pytest.mark.slow
 def test_the_console_is_kept_for_who_asks_for_it(terminal: Terminal, product: Path) -> None:
-    terminal.run("open", "--console", str(product))
+    terminal.run(f"graphscope open --console {product}; echo status $?")
     terminal.shows("(gs)", "> #0 tensor")
     terminal.type("q")
     terminal.press("Enter")

@@ -16,9 +16,13 @@ def main(names: list[str]) -> None:
         if names and job.name not in names:
             continue
         screens = {}
-        for size in SIZES:
-            with tempfile.TemporaryDirectory() as folder:
-                screens[size] = do(job, size, Path(folder))
+        try:
+            for size in SIZES:
+                with tempfile.TemporaryDirectory() as folder:
+                    screens[size] = do(job, size, Path(folder))
+        except AssertionError as failed:
+            print(job.name, failed)
+            continue
         (FOLDER / f"{job.name}.md").write_text(page(job, screens), encoding="utf-8")
         print(job.name, job.keys)
     (FOLDER / "README.md").write_text(index(JOBS), encoding="utf-8")

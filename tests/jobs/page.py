@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from tests.jobs.job import Job, Step, Text
+from tests.jobs.job import SIZES, Job, Step, Text
 from tests.tui.terminal import ROOT
 
 FOLDER: Final = ROOT / "docs" / "jobs"
@@ -18,9 +18,10 @@ def page(job: Job, screens: dict[tuple[int, int], Sequence[str]]) -> str:
     parts = [f"# {job.title}", job.symptom, _counted(job), _program(job.program)]
     for (width, height), seen in screens.items():
         parts.append(f"## At {width}×{height}")
-        if job.ahead:
-            parts.append("\n".join(f"    $ {line}" for line in job.ahead))
-        parts += [part for step, screen in zip(job.steps, seen, strict=True) for part in _told(step, screen)]
+        parts += ["\n".join(f"    $ {line}" for line in job.ahead)] if job.ahead else []
+        for step, screen in zip(job.steps, seen, strict=True):
+            parts.append(_words(step))
+            parts += [f"```text\n{_clean(screen)}\n```"] if step in kept(job, (width, height)) else []
     return "\n\n".join(parts) + "\n"
 
 
@@ -59,12 +60,15 @@ def _program(path: Path) -> str:
     return f"The program, `{path.name}`:\n\n```python\n{path.read_text(encoding='utf-8').strip()}\n```"
 
 
-def _told(step: Step, screen: str) -> list[str]:
+def kept(job: Job, size: tuple[int, int]) -> Sequence[Step]:
+    """The steps whose screens are in the page: of a large screen the last."""
+    seen = [step for step in job.steps if step.seen]
+    return seen if size == SIZES[0] else seen[-1:]
+
+
+def _words(step: Step) -> str:
     keys = f"`$ {step.runs}`" if step.runs else " ".join(map(_key, step.keys))
-    told = [f"{keys}: {step.says}" if step.says else keys]
-    if step.seen:
-        told.append(f"```text\n{_clean(screen)}\n```")
-    return told
+    return f"{keys}: {step.says}" if step.says else keys
 
 
 def _clean(screen: str) -> str:

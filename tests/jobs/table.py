@@ -41,7 +41,7 @@ JOBS: Final = (
             Step(
                 "What is wrong, where, why, and the cure.",
                 ("F",),
-                ("nan: birth of a NaN", "standing_sensor.py:19", "0/0 (8 of 128 elements)", "cure: keep the divisor"),
+                ("nan  standing_sensor.py:19  step 30", "0/0 (8 of 128 elements)", "cure: keep the divisor"),
             ),
             Step("At the op that made the first NaN, in step 30.", ("Enter",), ("step 30", "#1153 div")),
         ),
@@ -64,8 +64,7 @@ JOBS: Final = (
                 "Which parameters get no gradient, the line that cuts the way, and the cure.",
                 ("F",),
                 (
-                    "missing: gradient that never arrives",
-                    "silent_encoder.py:14",
+                    "missing  silent_encoder.py:14",
                     "encoder.2.bias",
                     "cure: compute with",
                 ),
@@ -164,7 +163,7 @@ JOBS: Final = (
                 ("c",),
                 (" failed ", "step 3", "where it failed", "1 finding", "ValueError: Expected"),
             ),
-            Step("What happened.", ("F",), ("crash.py:18", "4×6")),
+            Step("What happened.", ("F",), ("crash.py:18", "Expected input batch_size (28)")),
         ),
     ),
     Job(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.job import SIZES, Job, Step, do
-from tests.jobs.page import FOLDER, index, page
+from tests.jobs.page import FOLDER, index, kept, page
 from tests.jobs.table import JOBS
 
 RENEW = "`make transcripts` writes the pages anew"
@@ -43,7 +43,7 @@ def test_the_page_of_a_job_is_current(job: Job) -> None:
     told = page(job, {size: [""] * len(job.steps) for size in SIZES})
 
     assert _SCREEN.sub("", text) == _SCREEN.sub("", told), RENEW
-    seen = [step for _ in SIZES for step in job.steps if step.seen]
+    seen = [step for size in SIZES for step in kept(job, size)]
     for step, screen in zip(seen, screens, strict=True):
         assert missing(step, screen) == [], RENEW
     assert not re.search(r"/(home|root|tmp|work|usr)/", text), "a page tells of no machine"

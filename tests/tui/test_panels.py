@@ -106,7 +106,7 @@ def test_a_panel_has_a_tab_a_key_and_a_line_in_the_palette(name: str, request: p
 @pytest.mark.parametrize("panel", every(), ids=lambda panel: panel.name)
 def test_a_panel_is_drawn_where_nothing_has_run(panel: Panel, product: Path) -> None:
     graph = load(product).graph
-    scene = Scene(graph.at(-1), graph, row=-1)
+    scene = Scene(graph.at(-1), graph)
     found = None if panel.search is None else panel.search(scene)
     made = panel.draw(View(scene, 40, UNICODE, found=found))
 

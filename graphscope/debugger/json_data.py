@@ -44,13 +44,19 @@ def from_json(found: Any) -> Any:
         return Row(found["number"])
     kind = KINDS[found["type_name"]]
     body = {key: from_json(value) for key, value in found.items() if key != "type_name"}
-    if kind is results.Statistics:
-        body = {key: float(value) if isinstance(value, str) else value for key, value in body.items()}
+    if kind in (results.Statistics, results.TrainingStep):
+        body = _with_numbers(body)
     if kind is Finding:
-        body["evidence"] = {
-            key: float(value) if isinstance(value, str) else value for key, value in body["evidence"].items()
-        }
+        body["evidence"] = _with_numbers(body["evidence"])
     return kind(**body)
+
+
+_NOT_FINITE: Final = ("nan", "inf", "-inf")
+
+
+def _with_numbers(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with what `to_json` wrote as text as numbers again."""
+    return {key: float(value) if value in _NOT_FINITE else value for key, value in body.items()}
 
 
 _PARTS: Final = (

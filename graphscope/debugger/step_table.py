@@ -40,17 +40,11 @@ def steps_between(graph: Graph, first: int, stop: int) -> tuple[TrainingStep, ..
                 str(number),
                 number.count,
                 dict(number.counters),
-                _known(told.loss),
-                _known(told.norm),
-                _known(told.rate),
+                *told,
                 tuple(dict.fromkeys(kind for row, kind in checks if low <= row <= high)),
             )
         )
     return tuple(found)
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def is_judged(log: Log) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,21 @@ def test_the_page_holds_where_one_stands(debugger: Debugger) -> None:
         page = table(debugger, "steps")
         assert len(page.rows) == 20
         assert [row[1] for row in page.rows if row[0] == ">"] == [f"step {number}"]
+
+
+def test_a_loss_that_is_no_number_is_told_and_travels(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope"):
+        weight = gs.tensor([-1.0], requires_grad=True)
+        optimizer = gs.optim.SGD([weight], lr=0.1)
+        for step in range(2):  # noqa: B007 - the log tells of it
+            optimizer.zero_grad()
+            weight.log().sum().backward()
+            optimizer.step()
+    assert step == 1
+    found = table(Debugger(gs.load(tmp_path / "run.gscope")), "steps all")
+    again = from_json(json.loads(json.dumps(to_json(found))))
+    for one in (found, again):
+        first = one.items[0]
+        assert math.isnan(first.loss)
+        assert first.norm == pytest.approx(1.0)
+        assert one.rows[0][2] == "nan"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -95,3 +96,17 @@ def test_keys_zoom_around_where_one_stands(training: Path) -> None:
         await screen.shows("loss", "#timeline")
 
     drive(training, use)
+
+
+def test_losses_that_are_no_numbers_are_told_of(recorded: Callable[[str, str], Path]) -> None:
+    source = "import graphscope as torch\nw = torch.tensor([1.0, 2.0], requires_grad=True)\n"
+    steps = "for step in range(4):\n    loss = (w - step).sqrt().sum()\n    loss.backward()\n"
+    log = recorded("sinks", source + steps)
+
+    async def use(screen: Screen) -> None:
+        await screen.shows("loss nan", "#tape")
+        line = next(line for line in screen.part("#timeline").split("\n") if line.startswith("loss"))
+        assert "!" in line
+        assert line.rstrip().endswith("1..2.414")
+
+    drive(log, use)

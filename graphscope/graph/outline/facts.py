@@ -25,13 +25,13 @@ _LOOKED_AT: Final = 1 << 12
 
 
 class StepFacts(NamedTuple):
-    """What a training step says of itself; NaN where that is not known."""
+    """What a training step says of itself; None where that is not known."""
 
-    loss: float
+    loss: float | None
     """What its last backward pass began from."""
-    norm: float
+    norm: float | None
     """The 2-norm of all gradients of leaves that its backward passes made."""
-    rate: float
+    rate: float | None
     """The learning rate of its last update."""
 
 
@@ -44,23 +44,23 @@ def of_step(graph: Graph, first: int, last: int, begins: np.ndarray) -> StepFact
         last: Its last row.
         begins: Where its backward passes begin.
     """
-    loss = loss_of(graph, int(begins[-1])) if len(begins) else math.nan
-    norm = gradient_norm(graph, int(begins[0]), last) if len(begins) else math.nan
+    loss = loss_of(graph, int(begins[-1])) if len(begins) else None
+    norm = gradient_norm(graph, int(begins[0]), last) if len(begins) else None
     return StepFacts(loss, norm, _rate(graph.log, max(first, last - _LOOKED_AT), last))
 
 
-def loss_of(graph: Graph, begin: int) -> float:
-    """The number that a backward pass began from, by the row where it did; NaN where it is none, or not known."""
+def loss_of(graph: Graph, begin: int) -> float | None:
+    """The number that a backward pass began from, by the row where it did; None where it is none, or not known."""
     try:
         inputs = graph.log.event(begin).inputs
         value = graph.node(inputs[0][0]).output(inputs[0][1]) if inputs else None
     except LogError:
-        return math.nan
-    return float(value.reshape(-1)[0]) if value is not None and value.size == 1 else math.nan
+        return None
+    return float(value.reshape(-1)[0]) if value is not None and value.size == 1 else None
 
 
-def gradient_norm(graph: Graph, begin: int, last: int) -> float:
-    """The 2-norm of all gradients of leaves that the rows from `begin` to `last` made; NaN where it is not known."""
+def gradient_norm(graph: Graph, begin: int, last: int) -> float | None:
+    """The 2-norm of all gradients of leaves that the rows from `begin` to `last` made; None where it is not known."""
     log = graph.log
     kinds = log.column("kind", begin, last + 1)
     rows = begin + np.flatnonzero(kinds == Kind.ACCUMULATE)
@@ -68,21 +68,24 @@ def gradient_norm(graph: Graph, begin: int, last: int) -> float:
     of_leaves = log.pick("kind", tensors) == Kind.LEAF
     rows, tensors = rows[of_leaves], tensors[of_leaves]
     rows = np.array([graph.value_row(row) for row in rows.tolist()], np.int64)
-    kept = rows[(log.pick("flags", rows) & int(Flag.KEPT)) != 0]
-    if len(rows) == 0 or int(counts_of(log, kept).sum()) > _MOST_ELEMENTS:
-        return math.nan
     _, which, times = np.unique(tensors, return_inverse=True, return_counts=True)
     single = times[which] == 1
+    flags = log.pick("flags", rows)
+    is_whole = (flags & int(Flag.KEPT | Flag.INLINE)) != 0
+    is_known = is_whole | (single & ((flags & int(Flag.SUMMARY)) != 0))
+    if len(rows) == 0 or not is_known.all() or int(counts_of(log, rows[is_whole]).sum()) > _MOST_ELEMENTS:
+        return None
     several = np.unique(which[~single], return_inverse=True)[1]
     sizes = np.append(norms_of(log, rows[single]), norms_of_sums(log, rows[~single], several))
     with np.errstate(all="ignore"):
         return float(np.sqrt(np.square(sizes).sum()))
 
 
-def _rate(log: Log, first: int, last: int) -> float:
+def _rate(log: Log, first: int, last: int) -> float | None:
     kinds, flags = log.column("kind", first, last + 1), log.column("flags", first, last + 1)
     writes = first + np.flatnonzero((kinds == Kind.OP) & ((flags & int(Flag.IN_PLACE)) != 0))
-    return float(rates_of(log, writes[-1:])[0]) if len(writes) else math.nan
+    rate = float(rates_of(log, writes[-1:])[0]) if len(writes) else math.nan
+    return None if math.isnan(rate) else rate
 
 
 class Flow(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
@@ -80,7 +79,7 @@ def _step(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
     told = steps(scene.log)
     found = facts.of_step(scene.whole, int(section["first"]), last, told.begins[told.passes_of(place)])
     parts = [
-        f"{name} {number(value)}" for name, value in zip(found._fields, found, strict=True) if not math.isnan(value)
+        f"{name} {number(value)}" for name, value in zip(found._fields, found, strict=True) if value is not None
     ]
     return str(step_numbers(scene.log).number(place)), "  ".join([*parts, f"{last - int(section['first']) + 1} rows"])
 

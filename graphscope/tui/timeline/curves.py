@@ -19,12 +19,12 @@ POINTS: Final = 120
 
 @dataclass(frozen=True)
 class Curves:
-    """Points of curves: rows and what was there."""
+    """Points of curves: rows and what was there, None where that was not kept."""
 
     rows: list[int]
-    losses: list[float]
-    norms: list[float]
-    """The norm of all gradients of leaves that the pass made; NaN where they were not kept."""
+    losses: list[float | None]
+    norms: list[float | None]
+    """The norm of all gradients of leaves that the pass made."""
 
 
 def curves_of(graph: Graph, steps: Steps, first: int, stop: int) -> Curves:

@@ -162,17 +162,19 @@ class Timeline(Drawn, Widget):
         found = None if self.scene is None else step_numbers(self.scene.log).of(self.scene.now)
         return "" if found is None else _fitting(found, _LABEL + 1)
 
-    def _curve(self, name: str, values: list[float]) -> list[tuple[str, str]]:
+    def _curve(self, name: str, values: list[float | None]) -> list[tuple[str, str]]:
         label = (f"{name:<{_LABEL}} ", "label")
-        finite = [value for value in values if np.isfinite(value)]
-        if not finite:
+        points = [(row, value) for row, value in zip(self._curves.rows, values, strict=True) if value is not None]
+        if not points:
             return [label]
-        if len(finite) == 1:
-            return [label, (number(finite[0]), name)]
-        drawn, is_logarithmic = scaled(values)
-        said = f" {number(min(finite))}..{number(max(finite))}{' log' * is_logarithmic}"
+        if len(points) == 1:
+            return [label, (number(points[0][1]), name)]
+        known = [value for _, value in points]
+        finite = [value for value in known if np.isfinite(value)]
+        drawn, is_logarithmic = scaled(known)
+        said = f" {number(min(finite))}..{number(max(finite))}{' log' * is_logarithmic}" if finite else ""
         room = max(self._window.cells - len(said), 1)
-        columns = np.array([self._window.cell(row) for row in self._curves.rows]) * room // self._window.cells
+        columns = np.array([self._window.cell(row) for row, _ in points]) * room // self._window.cells
         spread = [float("nan")] * room
         for place in range(len(columns)):
             end = columns[place + 1] if place + 1 < len(columns) else room

@@ -13,7 +13,9 @@ import re
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -32,13 +34,13 @@ LEAVING_CLICKS: Final = {f"app.press('{key}')" for key in LEAVING}
 """What clicks on the line of keys do that press one of these."""
 
 KEYS: Final = sorted(
-    {key for found in key_table.everywhere() for key in found.key.split(",")} - set(LEAVING)
+    ({key for found in key_table.everywhere() for key in found.key.split(",")} - set(LEAVING))
     | {"tab", "shift+tab", "escape", "enter", "space", "left", "right", "z", "Z", "5", "x"}
 )
 MOVES: Final = ("n", "p", "down", "up", "pagedown", "pageup", "o", "s", "{", "}", "home", "end", "1", "2", "3", "z")
 LINES: Final = (
-    "p value", "p grad", "goto 3", "goto op:tanh", "goto loss", "b op:tanh", "b op:mm backward", "clear 1", "disable 1",
-    "c", "rc", "why", "steps", "find tanh", "w value", "last value",
+    "p value", "p grad", "goto 3", "goto op:tanh", "goto loss", "b op:tanh", "b op:mm backward", "clear 1",
+    "disable 1", "c", "rc", "why", "steps", "find tanh", "w value", "last value",
 )  # fmt: skip
 EDITS: Final = ("set value = value * 2", "set grad = grad * 0", "set value = 0.5", "set grad = grad + 1", "c", "n", "r")
 SEARCHES: Final = ("tanh", "loss", "mm", "W", "3x3", "zzz", "op:tanh backward", "w")
@@ -49,7 +51,7 @@ LONGEST: Final = 60.0
 
 
 class Deed(NamedTuple):
-    """What is done: a key, a line, a text that is searched for, or something with the mouse at a share of the screen."""
+    """What is done: a key, a line, a text that is searched for, or the mouse at a share of the screen."""
 
     kind: str
     text: str = ""
@@ -102,7 +104,8 @@ class Monkey:
             await self._one(deed)
             assert self.screen.app.is_running, f"ended by deed {number}: {deed}"
             used, passed = time.process_time() - worked, time.monotonic() - begun
-            assert used < SLOWEST and passed < LONGEST, f"stuck at deed {number}: {used:.1f} s of work for {deed}"
+            assert used < SLOWEST, f"stuck at deed {number}: {used:.1f} s of work for {deed}"
+            assert passed < LONGEST, f"stuck at deed {number}: {passed:.1f} s for {deed}"
             assert not self.screen.app.mistakes, f"deed {number}, {deed}: {self.screen.app.mistakes[0]!r}"
             self._scrolled = self.screen.now == now and (self._scrolled or "click" in deed.kind or "wheel" in deed.kind)
             if number % self._every == 0:
@@ -116,7 +119,8 @@ class Monkey:
             await pilot.resize_terminal(*map(int, deed.text.split("x")))
         elif deed.kind == "key":
             if deed.text == "enter":  # what lines that would be carried out do to files is not what is tried here
-                for entry in screen.app.screen.query(Input):
+                entry = screen.app.focused
+                if isinstance(entry, Input):
                     entry.value = ""
             await pilot.press(deed.text)
         elif deed.kind in ("line", "search"):
@@ -173,6 +177,8 @@ class Monkey:
 
 
 Body = Callable[[Screen], Awaitable[None]]
+Run = Callable[[Body], object]
+"""Opens a screen for what is done on it."""
 
 
 def shortest(todo: Sequence[Deed], fails: Callable[[Sequence[Deed]], str], tries: int = 60) -> tuple[list[Deed], str]:
@@ -192,7 +198,7 @@ def shortest(todo: Sequence[Deed], fails: Callable[[Sequence[Deed]], str], tries
     return left, said
 
 
-def outcome(run: Callable[[Body], object], todo: Sequence[Deed], every: int = 1) -> tuple[str, int]:
+def outcome(run: Run, todo: Sequence[Deed], every: int = 1) -> tuple[str, int]:
     """What fails when some deeds are done, empty if nothing does; and how often the screen was held against the log."""
     checks = 0
 
@@ -209,12 +215,13 @@ def outcome(run: Callable[[Body], object], todo: Sequence[Deed], every: int = 1)
 
     try:
         run(use)
-    except Exception as error:  # noqa: BLE001 - whatever fails is what is looked for
-        return f"{type(error).__name__}: {error}", checks
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        return f"{type(error).__name__} ({Path(place.filename).name}:{place.lineno}): {error}", checks
     return "", checks
 
 
-def try_out(run: Callable[[Body], object], todo: Sequence[Deed], every: int = 1) -> int:
+def try_out(run: Run, todo: Sequence[Deed], every: int = 1) -> int:
     """Do deeds; how often the screen was held against the log.
 
     Raises:
@@ -222,7 +229,8 @@ def try_out(run: Callable[[Body], object], todo: Sequence[Deed], every: int = 1)
     """
     said, checks = outcome(run, todo, every)
     if said:
-        cut = int(found.group(1)) + 1 if (found := re.search(r"deed (\d+)", said)) else len(todo)
+        at = re.search(r"deed (\d+)", said)
+        cut = len(todo) if at is None else int(at[1]) + 1
         left, said = shortest(todo[:cut], lambda some: outcome(run, some)[0])
         raise AssertionError("\n".join([*map(str, left), said]))
     return checks
@@ -240,18 +248,20 @@ def main() -> None:
     seed = given.seed
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        logs = [] if given.live else [record(folder, program) for program in PROGRAMS]
+        programs = [program for program in PROGRAMS if program.live or not given.live]
+        runs: list[Run] = (
+            [partial(debug, program.written(folder)) for program in programs]
+            if given.live
+            else [partial(drive, record(folder, program)) for program in programs]
+        )
         while done < given.deeds:
-            program = [each for each in PROGRAMS if not given.live or each.live][seed % (len(logs) or 2)]
             todo = deeds(min(given.each, given.deeds - done), seed, live=given.live)
-            script = program.written(folder)
-            run = (lambda body: debug(script, body)) if given.live else (lambda body: drive(logs[seed % len(logs)], body))
-            begun = time.monotonic()
+            begun, which = time.monotonic(), seed % len(programs)
             try:
-                checks += try_out(run, todo)
+                checks += try_out(runs[which], todo)
             except AssertionError as error:
                 failed += 1
-                print(f"seed {seed} on {program.name} fails:\n{error}", flush=True)
+                print(f"seed {seed} on {programs[which].name} fails:\n{error}", flush=True)
             done, seed = done + len(todo), seed + 1
             print(f"{done} deeds, {checks} checks, {failed} failures, {time.monotonic() - begun:.0f} s", flush=True)
     sys.exit(failed > 0)

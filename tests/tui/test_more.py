@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,10 +17,7 @@ from graphscope.tui.key_file import read_keymap, remapped
 from graphscope.tui.tape.loops import loop_at
 from graphscope.tui.tape.tape import Tape
 from tests.graph.ranked import write_ranks
-from tests.tui.monkey import press
 from tests.tui.screens import Screen, drive
-
-KEYS_PRESSED = int(os.environ.get("KEYS", "120"))
 
 UNROLLED = """\
 import graphscope as torch
@@ -200,11 +196,6 @@ def test_every_binding_has_a_name_of_its_own_and_an_action(product: Path) -> Non
             assert any(hasattr(owner, f"action_{action}") for owner in [*owners, screen.app]), binding
 
     drive(product, use)
-
-
-@pytest.mark.slow
-def test_random_keys_clicks_and_sizes_break_nothing(training: Path) -> None:
-    drive(training, lambda screen: press(screen, KEYS_PRESSED, seed=1))
 
 
 def test_another_rank_is_looked_at_where_it_was(tmp_path):

@@ -180,7 +180,9 @@ class Source(Drawn, ScrollView, can_focus=True):
         from rich.syntax import Syntax
 
         theme = "ansi_dark" if self.app.current_theme.dark else "ansi_light"
-        lines = list(Syntax(text, "python", theme=theme).highlight(text).split("\n", allow_blank=True))
+        lines = list(Syntax(text, "python", theme=theme).highlight(text).split("\n", allow_blank=True))[
+            : text.count("\n") + 1
+        ]
         self.post_message(Highlighted(file, lines))
 
     def on_highlighted(self, message: Highlighted) -> None:

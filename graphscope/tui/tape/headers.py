@@ -78,9 +78,7 @@ def _step(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
     place = int(section["subject"])
     told = steps(scene.log)
     found = facts.of_step(scene.whole, int(section["first"]), last, told.begins[told.passes_of(place)])
-    parts = [
-        f"{name} {number(value)}" for name, value in zip(found._fields, found, strict=True) if value is not None
-    ]
+    parts = [f"{name} {number(value)}" for name, value in zip(found._fields, found, strict=True) if value is not None]
     return str(step_numbers(scene.log).number(place)), "  ".join([*parts, f"{last - int(section['first']) + 1} rows"])
 
 

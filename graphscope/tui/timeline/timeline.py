@@ -172,7 +172,8 @@ class Timeline(Drawn, Widget):
         known = [value for _, value in points]
         finite = [value for value in known if np.isfinite(value)]
         drawn, is_logarithmic = scaled(known)
-        said = f" {number(min(finite))}..{number(max(finite))}{' log' * is_logarithmic}" if finite else ""
+        ends = dict.fromkeys(number(value) for value in (min(finite), max(finite))) if finite else ()
+        said = f" {'..'.join(ends)}{' log' * is_logarithmic}"
         room = max(self._window.cells - len(said), 1)
         columns = np.array([self._window.cell(row) for row, _ in points]) * room // self._window.cells
         spread = [float("nan")] * room

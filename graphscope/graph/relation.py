@@ -42,11 +42,13 @@ class Blocks(Generic[Built]):
     Args:
         log: The log.
         build: Makes it of a block, by the block's number.
+        behind: What is built depends on so many rows behind the block.
     """
 
-    def __init__(self, log: Log, build: Callable[[int], Built]) -> None:
+    def __init__(self, log: Log, build: Callable[[int], Built], behind: int = 0) -> None:
         self._log = log
         self._build = build
+        self._behind = behind
         self._built: dict[int, _Block[Built]] = {}
 
     def between(self, start: int, stop: int) -> Iterator[tuple[int, Built]]:
@@ -60,9 +62,10 @@ class Blocks(Generic[Built]):
     def _content(self, block: int) -> Built:
         built, end = self._built.get(block), self._log.end
         finished = self._log.metadata.get("finished") is not None  # ahead of the look at rows: the last ones come first
-        if built is not None and (built.written == BLOCK or (finished and built.finished and built.end == end)):
+        is_whole = built is not None and built.written == BLOCK and built.end >= (block + 1) * BLOCK + self._behind
+        if built is not None and (is_whole or (finished and built.finished and built.end == end)):
             return built.content
-        chunks = self._log.chunks(block * BLOCK, (block + 1) * BLOCK)
+        chunks = self._log.chunks(block * BLOCK, (block + 1) * BLOCK + self._behind)
         written = sum(int(np.count_nonzero(rows["kind"])) for _, rows in chunks)
         content = built.content if built is not None and built.written == written else self._build(block)
         self._built[block] = _Block(end, finished, written, content)

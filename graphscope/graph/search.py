@@ -1,25 +1,22 @@
-"""Finding the nodes that a selector means, column by column: rows that can't be one are not read."""
+"""Finding the nodes that a selector means: what is said of them is tested once, however many it is said of."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.errors import SelectorError
-from graphscope.eventlog.schema import Flag, Kind, Pass
-from graphscope.graph.node import KIND_NAMES, OF_BACKWARD, Node, backward_label
+from graphscope.errors import LogError, SelectorError
+from graphscope.eventlog.schema import Kind, Pass
+from graphscope.graph.descriptions import Descriptions, descriptions_of
+from graphscope.graph.node import KIND_NAMES, Node, backward_label
 from graphscope.graph.select import Selector, Term, parse
 
 if TYPE_CHECKING:
     from graphscope.graph.graph import Graph
-
-STRETCH: Final = 1 << 18
-"""Rows that are looked at together: their columns stay in the cache, and a search of a long log needs little memory."""
 
 
 def find(graph: Graph, selector: Selector) -> list[Node]:
@@ -28,18 +25,43 @@ def find(graph: Graph, selector: Selector) -> list[Node]:
 
 
 def rows_of(graph: Graph, selector: Selector) -> np.ndarray:
-    """The rows of the nodes that a selector means, ascending: their columns tell, no node is looked at."""
-    first, stop = graph.log.first, graph.now + 1
-    if selector.row is not None:
-        first, stop = max(first, selector.row), min(stop, selector.row + 1)
-    found = [np.zeros(0, np.int64)]
-    for low in range(first, stop, STRETCH):
-        columns = Columns(graph, graph.index.nodes(min(low + STRETCH, stop), low))
-        matching = np.ones(len(columns.rows), bool)
-        for term in selector.terms:
-            matching &= MASKS[term.form](columns, term)
-        found.append(columns.rows[matching])
-    return np.concatenate(found)
+    """The rows of the nodes that a selector means, ascending: no node is looked at."""
+    return Search(graph, lambda told: means(selector, told), selector).rows(graph.log.first, graph.now + 1)
+
+
+def means(selector: Selector, told: Told) -> np.ndarray:
+    """Which descriptions a selector means, but for the rows that it names."""
+    return np.asarray(np.logical_and.reduce([TESTS[term.form](told, term) for term in selector.terms]))
+
+
+class Search:
+    """A search for the nodes whose descriptions pass a test.
+
+    Args:
+        graph: The graph.
+        test: Which descriptions are meant.
+        selector: The SPEC that it is for, if it is: it may name rows.
+    """
+
+    def __init__(self, graph: Graph, test: Callable[[Told], np.ndarray], selector: Selector | None = None) -> None:
+        self._graph = graph
+        self._test = test
+        self._named = [int(term.pattern) for term in (selector.terms if selector else ()) if term.form == "#"]
+        self._made = descriptions_of(graph.log)
+        self._passed = np.zeros(0, bool)
+        """By the numbers of descriptions, as far as they were made."""
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        """The rows of a stretch that are meant, ascending."""
+        start, stop = max([start, *self._named]), min([stop, *(row + 1 for row in self._named)])
+        found = [np.zeros(0, np.int64)]
+        for first, numbers in self._made.between(start, stop):
+            table = self._made.table
+            if len(self._passed) < len(table):
+                told = Told(self._graph, self._made, table[len(self._passed) :])
+                self._passed = np.append(self._passed, self._test(told) & (told.numbers("kind") != 0))
+            found.append(first + np.flatnonzero(self._passed[numbers]))
+        return np.concatenate(found)
 
 
 def nothing_answers(graph: Graph, spec: str) -> SelectorError:
@@ -61,139 +83,84 @@ def vocabulary(graph: Graph) -> list[str]:
     return sorted(words - {""})
 
 
-class Columns:
-    """The fields of some nodes as arrays; what a backward node has not of its own is its forward node's."""
+class Told:
+    """What some descriptions tell, to be tested."""
 
-    def __init__(self, graph: Graph, rows: np.ndarray) -> None:
-        self.graph = graph
-        self.rows = rows
-        self.kind = self.of("kind", self.rows)
-        self.backward = np.isin(self.kind, [int(kind) for kind in OF_BACKWARD])
+    def __init__(self, graph: Graph, made: Descriptions, descriptions: np.ndarray) -> None:
+        self.log = graph.log
+        self._made = made
+        self._descriptions = descriptions
 
-    def of(self, field: str, rows: np.ndarray) -> np.ndarray:
-        """A field at these rows; 0 at those that the log does not hold."""
-        return self.graph.log.pick(field, rows)
+    def numbers(self, field: str) -> np.ndarray:
+        """A field of each description."""
+        return np.asarray(self._descriptions[field])
 
-    @cached_property
-    def owner(self) -> np.ndarray:
-        """The row itself, or the forward row of a backward one."""
-        forward = self.of("forward", self.rows).astype(np.int64)
-        return np.where(self.backward & (forward >= 0) & (forward < self.rows), forward, self.rows)
+    def each(self, field: str, test: Callable[[int], bool]) -> np.ndarray:
+        """What a test says of a field of each description; it is asked once for each number."""
+        known, which = np.unique(self._descriptions[field], return_inverse=True)
+        return np.array([test(number) for number in known.tolist()], bool)[which]
 
-    def shared(self, field: str) -> np.ndarray:
-        """A field, taken from the forward node where a backward one has 0."""
-        own = self.of(field, self.rows)
-        return np.where(own == 0, self.of(field, self.owner), own)
+    def ops(self, test: Callable[[str], bool]) -> np.ndarray:
+        """What a test says of the op of each."""
+        return self.each("op", lambda place: test(self._made.words[place]))
 
+    def names(self, test: Callable[[str], bool]) -> np.ndarray:
+        """What a test says of the name of each; parameters may be named later."""
+        later = {row: self._named_later(row - 1) for row in np.unique(self._descriptions["parameter"]).tolist() if row}
+        found = self.each("name", lambda place: test(self._made.words[place]))
+        is_later = self.each("parameter", lambda row: bool(later.get(row)))
+        return np.where(is_later, self.each("parameter", lambda row: test(later.get(row, ""))), found)
 
-def asked_once(numbers: np.ndarray, test: Callable[[int], bool]) -> np.ndarray:
-    """Ask once for each number that occurs."""
-    if len(numbers) == 0:
-        return np.zeros(0, bool)
-    if int(numbers.max()) > 4 * len(numbers) + 1024:  # many more are known than occur; a damaged log may name any
-        present, which = np.unique(numbers, return_inverse=True)
-        return np.array([test(number) for number in present.tolist()], bool)[which]
-    answers = np.zeros(int(numbers.max()) + 1, bool)
-    for number in np.flatnonzero(np.bincount(numbers)):
-        answers[number] = test(int(number))
-    found: np.ndarray = answers[numbers]
-    return found
+    def _named_later(self, row: int) -> str:
+        try:
+            return self._made.names.given_later(self.log.event(row))
+        except LogError:  # it is not kept any more
+            return ""
 
 
-def _row(columns: Columns, term: Term) -> np.ndarray:
-    found: np.ndarray = columns.rows == int(term.pattern)
-    return found
+def _op(told: Told, term: Term) -> np.ndarray:
+    return told.ops(term.means)
 
 
-def _op(columns: Columns, term: Term) -> np.ndarray:
-    log = columns.graph.log
-    named = asked_once(columns.of("op", columns.rows), lambda number: term.means(log.op(number).name))
-    made = asked_once(
-        columns.of("attrs", columns.rows),
-        lambda number: term.means(str(log.attrs(number).get("function", "leaf"))),
-    )
-    added = term.means("accumulate")
-    return np.select(
-        [columns.kind == Kind.LEAF, columns.kind == Kind.ACCUMULATE], [made, np.full(len(named), added)], named
-    )
+def _name(told: Told, term: Term) -> np.ndarray:
+    return told.names(term.means)
 
 
-def _name(columns: Columns, term: Term) -> np.ndarray:
-    owned, nameless = _called(columns, columns.owner, term)
-    # What was written in place bears the name of its tensor's first version, unless the line says another.
-    first = columns.of("tensor", columns.owner).astype(np.int64)
-    later = (columns.of("version", columns.owner) > 0) & (first < columns.owner)
-    owned[nameless & later] = _called(columns, first[nameless & later], term)[0]
-    _give_names(columns, np.where(later, first, columns.owner), owned, nameless & ~later, term)
-    lost = columns.backward & (columns.owner == columns.rows)  # the forward node is in a segment that is gone
-    found: np.ndarray = owned & ~lost
-    return found
-
-
-def _give_names(columns: Columns, first: np.ndarray, owned: np.ndarray, nameless: np.ndarray, term: Term) -> None:
-    """Put right what bears a name that its own row does not tell: parameters named later, and losses."""
-    graph = columns.graph
-    trained = (columns.of("flags", first) & int(Flag.PARAMETER)) != 0
-    for row in np.unique(first[trained & (columns.of("kind", first) == Kind.LEAF)]).tolist():
-        name = graph.names.given_later(graph.index.event(row))
-        if name:
-            owned[first == row] = term.means(name)
-    if len(columns.rows):
-        for row, name in graph.names.roots(int(columns.rows[0]), int(columns.rows[-1]) + 1).items():
-            owned[nameless & (columns.owner == row)] = bool(name) and term.means(name)
-
-
-def _called(columns: Columns, rows: np.ndarray, term: Term) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows bear the name, given or of the variable of their line, and which have none."""
-    graph = columns.graph
-    attrs, kinds, sites = (columns.of(field, rows) for field in ("attrs", "kind", "site"))
-    given = asked_once(attrs, lambda number: "name" in graph.log.attrs(number))
-    called = asked_once(attrs, lambda number: term.means(str(graph.log.attrs(number).get("name") or "")))
-    made = asked_once(attrs, lambda number: "function" in graph.log.attrs(number))
-    assigned = (
-        ~given & (made | (kinds != Kind.LEAF)) & asked_once(sites, lambda number: bool(graph.names.variable(number)))
-    )
-    ops = np.flatnonzero(assigned & (kinds == Kind.OP))
-    assigned[ops] = graph.names.finishing(rows[ops])
-    wanted = asked_once(sites, lambda number: term.means(graph.names.variable(number)))
-    return (given & called) | (assigned & wanted), ~given & ~assigned
-
-
-def _word(columns: Columns, term: Term) -> np.ndarray:
-    log = columns.graph.log
-    is_op = _op(columns, term)
+def _word(told: Told, term: Term) -> np.ndarray:
     rule = replace(term, pattern=term.pattern.rstrip("0"))
-    label = asked_once(columns.of("op", columns.rows), lambda number: rule.means(backward_label(log.op(number).name)))
-    found: np.ndarray = is_op | (label & (columns.kind == Kind.GRAD)) | _name(columns, term)
-    return found
+    is_rule = (told.numbers("kind") == Kind.GRAD) & told.ops(lambda op: rule.means(backward_label(op)))
+    return np.asarray(_op(told, term) | is_rule | _name(told, term))
 
 
-def _scope(columns: Columns, term: Term) -> np.ndarray:
-    log = columns.graph.log
-    return asked_once(columns.shared("scope"), lambda number: term.means(log.scope_path(number)))
+def _scope(told: Told, term: Term) -> np.ndarray:
+    return told.each("scope", lambda number: term.means(told.log.scope_path(number)))
 
 
-def _line(columns: Columns, term: Term) -> np.ndarray:
+def _line(told: Told, term: Term) -> np.ndarray:
     line = term.line
 
     def is_there(number: int) -> bool:
-        site = columns.graph.log.site(number)
+        site = told.log.site(number)
         return site is not None and line is not None and line.is_at(site.file, site.line)
 
-    return asked_once(columns.shared("site"), is_there)
+    return told.each("site", is_there)
 
 
-def _pass(columns: Columns, term: Term) -> np.ndarray:
-    backward: np.ndarray = columns.of("graph_pass", columns.rows) == Pass.BACKWARD
-    return backward if term.form == "backward" else ~backward
+def _pass(told: Told, term: Term) -> np.ndarray:
+    is_backward: np.ndarray = told.numbers("graph_pass") == Pass.BACKWARD
+    return is_backward if term.form == "backward" else ~is_backward
 
 
-def _kind(columns: Columns, term: Term) -> np.ndarray:
+def _kind(told: Told, term: Term) -> np.ndarray:
     numbers = [int(kind) for kind, name in KIND_NAMES.items() if name == term.form]
-    return np.isin(columns.kind, numbers)
+    return np.isin(told.numbers("kind"), numbers)
 
 
-MASKS: Final[dict[str, Callable[[Columns, Term], np.ndarray]]] = {
+def _row(told: Told, term: Term) -> np.ndarray:
+    return np.ones(len(told.numbers("kind")), bool)  # of rows a description says nothing
+
+
+TESTS: Final[dict[str, Callable[[Told, Term], np.ndarray]]] = {
     "#": _row,
     "word": _word,
     "op": _op,
@@ -206,4 +173,4 @@ MASKS: Final[dict[str, Callable[[Columns, Term], np.ndarray]]] = {
     "grad": _kind,
     "accumulate": _kind,
 }
-"""How each form of a selector's term is looked for."""
+"""How each form of a selector's term tests descriptions."""

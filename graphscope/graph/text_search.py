@@ -9,19 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from graphscope.errors import SelectorError
-from graphscope.graph.search import MASKS, STRETCH, Columns, asked_once
+from graphscope.graph.relation import BLOCK
+from graphscope.graph.search import TESTS, Search, Told, means
 from graphscope.graph.select import Selector, Term, parse
 
 if TYPE_CHECKING:
     from graphscope.graph.graph import Graph
 
-_FIRST: Final = 1 << 14
-"""So many rows are looked at first, so that the nearest match is there at once; then twice as many, and so on."""
 _MOST_LINES: Final = 8
 _EXACT: Final = frozenset({"#", "op", "name", "scope", "line"})
 _WORD: Final = re.compile(r"[\w.×]+")
@@ -56,46 +56,48 @@ class TextSearch:
         words = text.split()
         are_words = len(words) > 1 and not self._is_spec and all(map(_WORD.fullmatch, words))
         self._words = [TextSearch(graph, word) for word in words] if are_words else []
+        self._search = Search(graph, self._means, self._selector)
 
-    def stretches(self, now: int) -> Iterator[tuple[int, int]]:
-        """First row and the row behind the last of each stretch: from behind `now` on, and from the beginning up to it.
+    def stretches(self, now: int, direction: int = 1) -> Iterator[tuple[int, int]]:
+        """First row and the row behind the last of each stretch: from `now` on in a direction, and round the end.
 
-        The first row that is found of these is the next match.
+        The nearest of the rows that is found first is the next match; `now` itself comes last.
         """
         first, stop = self._graph.log.first, self._graph.now + 1
-        for start, end in ((min(max(now + 1, first), stop), stop), (first, min(max(now + 1, first), stop))):
-            size = _FIRST
-            while start < end:
-                yield start, min(start + size, end)
-                start, size = start + size, min(2 * size, STRETCH)
+        middle = min(max(now + (direction > 0), first), stop)
+        halves = [_parts(middle, stop), _parts(first, middle)]
+        if direction > 0:
+            yield from (part for half in halves for part in half)
+        else:
+            yield from (part for half in reversed(halves) for part in reversed(half))
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         """The rows of a stretch that hold it, ascending."""
-        columns = Columns(self._graph, self._graph.index.nodes(stop, start))
-        found: np.ndarray = columns.rows[self._found(columns)]
-        return found
+        return self._search.rows(start, stop)
 
-    def _found(self, columns: Columns) -> np.ndarray:
-        found = np.zeros(len(columns.rows), bool)
+    def nearest(self, now: int, direction: int) -> int | None:
+        """The next row that holds it in a direction, round the end; None where none does."""
+        found = (self.rows(*stretch) for stretch in self.stretches(now, direction))
+        return next((int(rows[0 if direction > 0 else -1]) for rows in found if len(rows)), None)
+
+    def _means(self, told: Told) -> np.ndarray:
+        """Which descriptions hold it."""
+        found = np.zeros(len(told.numbers("kind")), bool)
         if self._selector is not None:
-            found = np.logical_and.reduce([MASKS[term.form](columns, term) for term in self._selector.terms])
+            found = means(self._selector, told)
         if not self._is_spec:
-            found |= self._holding(columns)
+            found = found | self._holds(told)
         if self._words:
-            found = found | np.logical_and.reduce([word._found(columns) for word in self._words])
-        return found
+            found = found | np.logical_and.reduce([word._means(told) for word in self._words])
+        return np.asarray(found)
 
-    def _holding(self, columns: Columns) -> np.ndarray:
-        graph, part = self._graph, self._part
-        found: np.ndarray = MASKS["word"](columns, part)
-        found |= asked_once(columns.shared("scope"), lambda number: part.means(graph.log.scope_title(number)))
-        found |= asked_once(columns.shared("site"), lambda number: part.means(self._source(number)))
-        if self._sizes is not None:
-            pattern = self._sizes
-            shapes = columns.of("shape", columns.rows)
-            found |= asked_once(
-                shapes, lambda number: pattern.search("x".join(map(str, graph.log.shape(number)))) is not None
-            )
+    def _holds(self, told: Told) -> np.ndarray:
+        log, part, pattern = told.log, self._part, self._sizes
+        found: np.ndarray = TESTS["word"](told, part)
+        found |= told.each("scope", lambda number: part.means(log.scope_title(number)))
+        found |= told.each("site", lambda number: part.means(self._source(number)))
+        if pattern is not None:
+            found |= told.each("shape", lambda number: bool(pattern.search("x".join(map(str, log.shape(number))))))
         return found
 
     def _source(self, number: int) -> str:
@@ -116,6 +118,12 @@ def rows_with(graph: Graph, text: str) -> np.ndarray:
     search = TextSearch(graph, text)
     found = [search.rows(*stretch) for stretch in search.stretches(graph.log.first - 1)]
     return np.concatenate([np.zeros(0, np.int64), *found])
+
+
+def _parts(start: int, stop: int) -> list[tuple[int, int]]:
+    """Rows in stretches that end where blocks do."""
+    bounds = [start, *range((start // BLOCK + 1) * BLOCK, stop, BLOCK), stop]
+    return list(pairwise(bounds)) if start < stop else []
 
 
 def _without_arguments(expression: str) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphscope.errors import SelectorError
 from graphscope.eventlog.schema import Kind
-from graphscope.graph import Graph, search
+from graphscope.graph import Graph, descriptions, relation, search
 from graphscope.graph.select import FORMS, parse
 
 SOURCE = """\
@@ -66,15 +66,34 @@ WORDS = (
 
 
 @given(st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=3), st.integers(-1, 40), st.integers(1, 40))
-def test_columns_find_what_asking_each_node_finds(graph, words, now, stretch):
+def test_descriptions_find_what_asking_each_node_finds(graph, words, now, block):
     if {"forward", "backward"} <= set(words):
         return
     here = graph.at(None if now < 0 else min(now, graph.log.end - 1))
     selector = parse(" and ".join(words))
     expected = [node.row for node in here.nodes if selector.matches(node)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "STRETCH", stretch)
+        patch.setattr(relation, "BLOCK", block)
+        patch.setattr(descriptions, "BLOCK", block)
+        patch.delitem(graph.log.readings, descriptions.Descriptions, raising=False)
         assert [node.row for node in search.find(here, selector)] == expected
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 8])
+def test_what_comes_later_may_tell_a_name(make_tape, monkeypatch, block):
+    for module in (relation, descriptions):
+        monkeypatch.setattr(module, "BLOCK", block)
+    tape = make_tape()
+    tape.source("total = linear(y)\n")
+    y = tape.leaf(np.ones(2), "y")
+    facts = {"site": tape.site(1, 8, end=17), "shape": (2,), "dtype": np.dtype("f4"), "input_count": 1}
+    log = tape.log()
+    for name in ("mm", "add", "mm", "add", "mm", "mul", "add"):  # the last op of an expression bears its name
+        template = tape.writer.template(Kind.OP, op=tape.writer.intern("ops", name, {"name": name}), **facts)
+        tape.writer.append(template, np.zeros(2, np.float32), 0, 0, 0, y)
+        grown = Graph(log)
+        named = [node.row for node in grown.nodes if node.name == "total"]
+        assert rows(grown, "name:total") == named != []
 
 
 def test_only_the_outermost_node_bears_the_name(make_tape):

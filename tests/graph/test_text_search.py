@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.graph import Graph, Node
+from graphscope.graph import Graph, Node, descriptions, relation, text_search
 from graphscope.graph.search import find
 from graphscope.graph.select import parse
 from graphscope.graph.text_search import TextSearch, rows_with
@@ -127,3 +127,32 @@ def test_the_stretches_are_all_rows_and_begin_behind_where_one_stands(graph: Gra
 def test_a_broken_spec_is_a_text(graph: Graph) -> None:
     for text in ("op:", '"', "and", "or", "foo:bar", "((", "[", "\\", "x" * 500, "π"):
         assert isinstance(rows_with(graph, text), np.ndarray)
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize("text", ["gelu", "op:mm backward", "nobody", "#7"])
+def test_the_nearest_match_lies_in_that_direction(graph: Graph, text: str, direction: int) -> None:
+    found, search = rows_with(graph, text).tolist(), TextSearch(graph, text)
+    for now in range(-1, graph.log.end, 5):
+        ahead = [row for row in found if (row - now) * direction > 0]
+        wanted = (ahead or found)[::direction][0] if found else None
+        assert search.nearest(now, direction) == wanted
+
+
+def test_a_log_that_grows_is_searched_as_it_is_by_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (relation, descriptions, text_search):
+        monkeypatch.setattr(module, "BLOCK", 32)
+    layer = gs.nn.Linear(6, 6)
+    with gs.record(tmp_path / "run.gscope") as recorded:
+        hidden = gs.ones(2, 6) @ layer.weight  # it is named when the module is called
+        log = gs.load(recorded.path)
+        for _ in range(12):
+            for _ in range(3):
+                hidden = gs.tanh(hidden * 2 + hidden)
+                grown = Graph(log)
+                for spec in ("name:hidden", "name:weight", "tanh", "scope:*"):
+                    wanted = [node.row for node in grown.nodes if parse(spec).matches(node)]
+                    assert [node.row for node in find(grown, parse(spec))] == wanted
+            hidden = layer(hidden.detach())
+            loss = (hidden * hidden).sum()
+            loss.backward()

@@ -24,13 +24,12 @@ from graphscope.graph.step_numbers import step_numbers
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy as np
-
     from graphscope.compare import Difference
     from graphscope.debugger.live_edge import Edge
     from graphscope.debugger.log_switch import KeptLog
     from graphscope.debugger.nodes import Pending
     from graphscope.eventlog.reader import Log
+    from graphscope.graph.text_search import TextSearch
 
 
 class Debugger:
@@ -56,8 +55,8 @@ class Debugger:
         self.listed = 0
         self.followed: tuple[int, int] | None = None
         """Where `same` came to, and a row of the tensor that it follows."""
-        self.matches: tuple[str, int, np.ndarray] | None = None
-        """What was searched for last, up to which row, and the rows that were found."""
+        self.search: tuple[str, int, TextSearch] | None = None
+        """The text that was searched for last, up to which row, and the search for it."""
         self._graph = Graph(log)
         self.now = log.first - 1
         self._died = died or {}
@@ -121,7 +120,7 @@ class Debugger:
     def switch_to(self, graph: Graph) -> None:
         """Look at another log from now on; see `debugger.log_switch`, which keeps what belongs to this one."""
         self._graph, self.log = graph, graph.log
-        self.matches, self._died, self.failure = None, {}, None
+        self.search, self._died, self.failure = None, {}, None
 
     @property
     def last_row(self) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from graphscope.eventlog.schema import EVENT, NODES, Flag, Kind
 from graphscope.graph.names import Names
-from graphscope.graph.relation import BLOCK, Blocks
+from graphscope.graph.relation import Blocks
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -32,6 +32,8 @@ DESCRIPTION: Final = np.dtype(
 )
 """What is known of a node; what a backward node has not of its own is its forward node's."""
 
+BLOCK: Final = 1 << 14
+"""So many rows are described at once: in a moment, and without much memory."""
 _BEHIND: Final = 64
 """The name of a node may be told so many rows behind it."""
 
@@ -51,7 +53,7 @@ class Descriptions:
         self._places = {"": 0}
         self._numbers = {bytes(DESCRIPTION.itemsize): 0}
         self._table = np.zeros(1, DESCRIPTION)
-        self.blocks = Blocks(log, self._build, _BEHIND)
+        self.blocks = Blocks(log, self._build, BLOCK, _BEHIND)
         self._lock = Lock()
 
     @property

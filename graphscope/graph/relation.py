@@ -32,7 +32,7 @@ class _Block(Generic[Built]):
     finished: bool
     """Whether nobody wrote to the log any more."""
     written: int
-    """So many of the block's rows were written: one with holes may change yet, a full one needs no look."""
+    """So many of the rows that it depends on were written: with holes it may change yet, else it needs no look."""
     content: Built
 
 
@@ -42,12 +42,14 @@ class Blocks(Generic[Built]):
     Args:
         log: The log.
         build: Makes it of a block, by the block's number.
+        size: Rows a block.
         behind: What is built depends on so many rows behind the block.
     """
 
-    def __init__(self, log: Log, build: Callable[[int], Built], behind: int = 0) -> None:
+    def __init__(self, log: Log, build: Callable[[int], Built], size: int = BLOCK, behind: int = 0) -> None:
         self._log = log
         self._build = build
+        self._size = size
         self._behind = behind
         self._built: dict[int, _Block[Built]] = {}
 
@@ -56,16 +58,16 @@ class Blocks(Generic[Built]):
         start, stop = max(start, self._log.first), min(stop, self._log.end)
         if start >= stop:
             return
-        for block in range(start // BLOCK, (stop - 1) // BLOCK + 1):
-            yield block * BLOCK, self._content(block)
+        for block in range(start // self._size, (stop - 1) // self._size + 1):
+            yield block * self._size, self._content(block)
 
     def _content(self, block: int) -> Built:
         built, end = self._built.get(block), self._log.end
         finished = self._log.metadata.get("finished") is not None  # ahead of the look at rows: the last ones come first
-        is_whole = built is not None and built.written == BLOCK and built.end >= (block + 1) * BLOCK + self._behind
-        if built is not None and (is_whole or (finished and built.finished and built.end == end)):
+        whole = self._size + self._behind
+        if built is not None and (built.written == whole or (finished and built.finished and built.end == end)):
             return built.content
-        chunks = self._log.chunks(block * BLOCK, (block + 1) * BLOCK + self._behind)
+        chunks = self._log.chunks(block * self._size, block * self._size + whole)
         written = sum(int(np.count_nonzero(rows["kind"])) for _, rows in chunks)
         content = built.content if built is not None and built.written == written else self._build(block)
         self._built[block] = _Block(end, finished, written, content)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.errors import SelectorError
-from graphscope.graph.relation import BLOCK
+from graphscope.graph.descriptions import BLOCK
 from graphscope.graph.search import TESTS, Search, Told, means
 from graphscope.graph.select import Selector, Term, parse
 
@@ -111,6 +111,43 @@ class TextSearch:
         text = "\n".join(lines).encode()
         behind = len(lines[-1].encode()) - site.end_column if lines else 0
         return _without_arguments(text[site.column : len(text) - max(behind, 0)].decode(errors="replace"))
+
+
+class Matches:
+    """The rows that a search has found up to now."""
+
+    def __init__(self) -> None:
+        self._parts: list[np.ndarray] = []
+        self.is_whole = False
+        """These are all."""
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+    def add(self, found: np.ndarray) -> None:
+        """Take over what a stretch holds."""
+        if len(found):
+            self._parts.append(found)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """All of them, ascending."""
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(sorted(self._parts, key=lambda part: int(part[0])))]
+        return self._parts[0] if self._parts else np.zeros(0, np.int64)
+
+    def place(self, row: int) -> int | None:
+        """Which of them a row is, counted from 0; None of one that is none, and until all are found."""
+        if not self.is_whole:
+            return None
+        place = int(np.searchsorted(self.rows, row))
+        return place if place < len(self) and int(self.rows[place]) == row else None
+
+    def beside(self, row: int, by: int) -> int | None:
+        """The next of them behind a row, or the last ahead of it, round the end; None where there is none."""
+        rows = self.rows
+        place = int(np.searchsorted(rows, row, side="right" if by > 0 else "left")) - (by < 0)
+        return int(rows[place % len(rows)]) if len(rows) else None
 
 
 def rows_with(graph: Graph, text: str) -> np.ndarray:

@@ -175,6 +175,7 @@ class Main(Searching):
 
     def _share(self) -> None:
         reading = self.log_index
+        self.count_again()
         self._show_tape()
         self.query_one(Source).show(reading.counts)
         self.show_timeline()

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _SELDOM: Final = 500
 """Searches for young garbage for one among all."""
+_GIVES_WAY: Final = 0.0005
+"""Seconds until a thread that reads the log gives way to the one that draws."""
 
 
 def has_terminal() -> bool:
@@ -105,6 +107,7 @@ def debug_screen(
 def _undisturbed() -> Iterator[None]:
     """No garbage is looked for while modules are loaded, nor ever again in them, and seldom in all that lives long:
     that would cost a key 50 ms at times, so the screen does it while nobody presses one.
+    Nor is a key held up by threads that read.
     """
     gc.disable()
     try:
@@ -113,6 +116,7 @@ def _undisturbed() -> Iterator[None]:
         gc.freeze()
         gc.set_threshold(*gc.get_threshold()[:2], _SELDOM)
         gc.enable()
+        sys.setswitchinterval(_GIVES_WAY)
 
 
 def _keymap() -> dict[str, str]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphscope.errors import SelectorError
 from graphscope.eventlog.schema import Kind
-from graphscope.graph import Graph, descriptions, relation, search
+from graphscope.graph import Graph, descriptions, search
 from graphscope.graph.select import FORMS, parse
 
 SOURCE = """\
@@ -73,7 +73,6 @@ def test_descriptions_find_what_asking_each_node_finds(graph, words, now, block)
     selector = parse(" and ".join(words))
     expected = [node.row for node in here.nodes if selector.matches(node)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(relation, "BLOCK", block)
         patch.setattr(descriptions, "BLOCK", block)
         patch.delitem(graph.log.readings, descriptions.Descriptions, raising=False)
         assert [node.row for node in search.find(here, selector)] == expected
@@ -81,8 +80,7 @@ def test_descriptions_find_what_asking_each_node_finds(graph, words, now, block)
 
 @pytest.mark.parametrize("block", [1, 2, 3, 8])
 def test_what_comes_later_may_tell_a_name(make_tape, monkeypatch, block):
-    for module in (relation, descriptions):
-        monkeypatch.setattr(module, "BLOCK", block)
+    monkeypatch.setattr(descriptions, "BLOCK", block)
     tape = make_tape()
     tape.source("total = linear(y)\n")
     y = tape.leaf(np.ones(2), "y")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.graph import Graph, Node, descriptions, relation, text_search
+from graphscope.graph import Graph, Node, descriptions, text_search
 from graphscope.graph.search import find
 from graphscope.graph.select import parse
 from graphscope.graph.text_search import TextSearch, rows_with
@@ -140,7 +140,7 @@ def test_the_nearest_match_lies_in_that_direction(graph: Graph, text: str, direc
 
 
 def test_a_log_that_grows_is_searched_as_it_is_by_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (relation, descriptions, text_search):
+    for module in (descriptions, text_search):
         monkeypatch.setattr(module, "BLOCK", 32)
     layer = gs.nn.Linear(6, 6)
     with gs.record(tmp_path / "run.gscope") as recorded:

@@ -11,9 +11,11 @@ from graphscope.debugger.results import Stop
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import Node
-from graphscope.graph.text_search import rows_with
+from graphscope.graph.text_search import TextSearch
 
 _LAST = 1 << 62
+_COUNTED = 1 << 18
+"""The matches in a log of more rows are not counted while a person waits for the next one."""
 
 
 @command("other", "o", group="stepping", key="o")
@@ -91,24 +93,31 @@ def reverse_find(dbg: Debugger, text: Rest) -> Stop:
 
 def _seek(dbg: Debugger, text: str, direction: int) -> Stop:
     dbg.log.refresh()
-    rows = _matches(dbg, text)
-    if not len(rows):
+    search = _search(dbg, text)
+    row = search.nearest(dbg.now, direction)
+    if row is None:
         raise CommandError(
             f"No node answers to {text!r}", "a text is a part of a name, op, module or line; a SPEC op:mm"
         )
-    place = int(np.searchsorted(rows, dbg.now, side="right" if direction > 0 else "left")) - (direction < 0)
-    round_the_end = not 0 <= place < len(rows)
-    place %= len(rows)
-    dbg.stand(int(rows[place]))
-    return dbg.stop(remark=f"match {place + 1} of {len(rows)}{', round the end' if round_the_end else ''}")
+    goes_round = (row - dbg.now) * direction <= 0
+    dbg.stand(row)
+    remark = f"match{_count(dbg, search)}{', round the end' if goes_round else ''}"
+    return dbg.stop(remark=remark)
 
 
-def _matches(dbg: Debugger, text: str) -> np.ndarray:
-    """The rows that hold a text, found once as long as the log stays as it is: one goes from match to match."""
-    kept = dbg.matches
-    if kept is None or kept[:2] != (text, dbg.last_row):
-        kept = dbg.matches = (text, dbg.last_row, rows_with(dbg.graph.at(dbg.last_row), text))
-    return kept[2]
+def _search(dbg: Debugger, text: str) -> TextSearch:
+    """The search for a text, the same as long as the log stays as it is: one goes from match to match."""
+    if dbg.search is None or dbg.search[:2] != (text, dbg.last_row):
+        dbg.search = text, dbg.last_row, TextSearch(dbg.graph.at(dbg.last_row), text)
+    return dbg.search[2]
+
+
+def _count(dbg: Debugger, search: TextSearch) -> str:
+    """Which of how many matches one stands at; of a log where that takes long, nothing."""
+    if len(dbg.log) > _COUNTED:
+        return ""
+    rows = search.rows(dbg.log.first, dbg.last_row + 1)
+    return f" {int(np.searchsorted(rows, dbg.now)) + 1} of {len(rows)}"
 
 
 def _followed(dbg: Debugger) -> Node:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Iterator
 from contextlib import suppress
+from typing import Final
 
 import numpy as np
 from textual import on, work
 
 from graphscope.debugger.results import Stop
 from graphscope.errors import LogError
-from graphscope.graph.text_search import TextSearch
+from graphscope.graph.text_search import Matches, TextSearch
 from graphscope.tui.background import Background
 from graphscope.tui.key_line import KeyLine
 from graphscope.tui.messages import CommandRequested
 from graphscope.tui.search.search_line import Left, SearchLine, Typed, Walked
 from graphscope.tui.tape.tape import Tape
+
+_MOMENT: Final = 0.03
+"""So long is searched before what was found is shown, and before what is typed meanwhile counts."""
 
 
 class Searching(Background):
@@ -23,12 +29,11 @@ class Searching(Background):
 
     _began: tuple[int, Stop | None] = (0, None)
     """Where one stood when the search began."""
-    _matches: np.ndarray = np.zeros(0, np.int64)
-    """The rows that were found so far, ascending."""
-    _is_whole = False
-    """These are all."""
-    _before: tuple[np.ndarray, bool] = (_matches, False)
-    """The same of the search before, until this one is sure."""
+    _matches = Matches()
+    _before = _matches
+    """The matches of the search before, until this one is sure."""
+    _searched = ("", 0)
+    """The text that matches are of, and the row behind the last that was there."""
 
     def __init__(self, classes: str) -> None:
         super().__init__(classes=classes)
@@ -41,49 +46,58 @@ class Searching(Background):
     def action_search(self) -> None:
         """Begin a search."""
         self._began = self.scene.now, self.scene.stop
-        self._before = self._matches, self._is_whole
-        self._matches = self._matches[:0]
+        self._before, self._matches = self._matches, Matches()
         self.query_one(SearchLine).open()
 
     @on(Typed)
     def _typed_search(self, message: Typed) -> None:
         message.stop()
-        self._look_for(message.text)
-
-    @work(exclusive=True, group="search")
-    async def _look_for(self, text: str) -> None:
-        """Show the next match as soon as it is found, then count the others; what is typed meanwhile ends that."""
-        origin = self._began[0]
-        self._matches, self._is_whole = self._matches[:0], False
-        if not text.strip():
+        if message.text.strip():
+            self._look_for(message.text)
+        else:
+            self.workers.cancel_group(self, "search")
+            self._matches = Matches()
             self.query_one(SearchLine).count("")
             self.place(*self._began)
-            return
-        async with self._reading:  # one stretch is read at a time: of several texts only the newest waits
+
+    def count_again(self) -> None:
+        """Count the matches in a log that has grown, while a person walks from one to the next."""
+        if self.search and not self.has_class("-searching") and self._searched[1] != self.log_index.log.end:
+            self._look_for(self.search)
+
+    def _look_for(self, text: str) -> None:
+        """Show the next match as soon as it is found, then count the others; what is typed meanwhile ends that."""
+        self._matches = Matches()
+        self._read(text, self._matches)
+
+    @work(exclusive=True, group="search")
+    async def _read(self, text: str, matches: Matches) -> None:
+        async with self._reading:  # of several texts only the newest waits
             with suppress(LogError):  # the log is gone meanwhile
                 graph = self.log_index.graph
+                self._searched = text, graph.log.end
                 search = TextSearch(graph.at(graph.log.end - 1), text)
-                for stretch in search.stretches(origin):
-                    reading = asyncio.create_task(asyncio.to_thread(search.rows, *stretch))
+                stretches = search.stretches(self._began[0])
+                while not matches.is_whole:
+                    reading = asyncio.create_task(asyncio.to_thread(_some, search, stretches))
                     try:
                         found = await asyncio.shield(reading)
                     except asyncio.CancelledError:
                         await reading
                         raise
-                    self._take(found, is_last=False)
-                self._take(self._matches[:0], is_last=True)
+                    self._take(matches, found)
 
-    def _take(self, found: np.ndarray, *, is_last: bool) -> None:
-        """Take over what a stretch holds; the first that is found is shown."""
-        is_typed = self.has_class("-searching")
-        if len(found):
-            is_first = not len(self._matches) and is_typed
-            self._matches = np.sort(np.concatenate([self._matches, found]))
-            if is_first:
-                self.place(int(found[0]), None)
-        elif is_last and not len(self._matches) and is_typed:
-            self.place(*self._began)
-        self._is_whole = is_last
+    def _take(self, matches: Matches, found: list[np.ndarray]) -> None:
+        """Take over what some stretches hold; the first that is found is shown."""
+        is_first = not len(matches)
+        for rows in found:
+            matches.add(rows)
+        matches.is_whole = not found
+        if self.has_class("-searching") and is_first:
+            if len(matches):
+                self.place(int(next(int(rows[0]) for rows in found if len(rows))), None)
+            elif matches.is_whole:
+                self.place(*self._began)
         self._count()
 
     def _count(self) -> None:
@@ -97,19 +111,20 @@ class Searching(Background):
     @property
     def _words(self) -> str:
         """Which of how many matches one stands at: `3 of 41`."""
-        total = f"{len(self._matches):,}{'' if self._is_whole else '+'}"
-        if not len(self._matches):
-            return "nothing" if self._is_whole else "..."
-        place = int(np.searchsorted(self._matches, self.scene.now))
-        is_at_one = place < len(self._matches) and int(self._matches[place]) == self.scene.now
-        return f"{place + 1:,} of {total}" if is_at_one else f"{total} matches"
+        found = self._matches
+        if not len(found):
+            return "nothing" if found.is_whole else "..."
+        place = found.place(self.scene.now)
+        if place is not None:
+            return f"{place + 1:,} of {len(found):,}"
+        return f"{len(found):,}{'' if found.is_whole else '+'} matches"
 
     @on(Walked)
     def _walk(self, message: Walked) -> None:
         message.stop()
-        if len(self._matches):
-            place = int(np.searchsorted(self._matches, self.scene.now)) + message.by
-            self.place(int(self._matches[place % len(self._matches)]), None)
+        row = self._matches.beside(self.scene.now, message.by)
+        if row is not None:
+            self.place(row, None)
             self._count()
 
     @on(Left)
@@ -128,5 +143,17 @@ class Searching(Background):
             self.place(*self._began)
             self.post_message(CommandRequested(f"find {text}", quiet=True))
         else:
-            self._matches, self._is_whole = self._before
+            self._matches = self._before
             self.place(*self._began)
+            if self.search and not self._matches.is_whole:
+                self._look_for(self.search)
+
+
+def _some(search: TextSearch, stretches: Iterator[tuple[int, int]]) -> list[np.ndarray]:
+    """What those stretches hold that can be searched in a moment; nothing at the end."""
+    begun, found = time.monotonic(), []
+    for stretch in stretches:
+        found.append(search.rows(*stretch))
+        if time.monotonic() - begun > _MOMENT:
+            break
+    return found

@@ -59,7 +59,8 @@ def test_what_is_not_drawn_again_is_seen(
         truth = Truth(training)
         assert not Oracle(screen, truth).complaints()
         monkeypatch.setattr(region, method, nothing)
-        await screen.type("goto op:tanh backward")
+        for line in ("goto 8", "goto op:tanh backward"):
+            await screen.type(line)
         await screen.app.workers.wait_for_complete()
         assert any(said.startswith(named) for said in Oracle(screen, truth).complaints())
 

@@ -152,8 +152,9 @@ def _main_module(file: str, loader: object, spec: ModuleSpec | None) -> types.Mo
         __spec__=spec,
         __package__=spec.parent if spec is not None else None,
         __cached__=None,
-        __annotations__={},
     )
+    if sys.version_info < (3, 14):  # from there on Python makes them when they are asked for
+        main.__annotations__ = {}
     sys.modules["__main__"] = main
     return main
 

@@ -34,14 +34,15 @@ class Formula:
         return self.names.get(argument) or NAMES.get(argument, argument)
 
     def calling(self, inputs: Sequence[str]) -> Formula:
-        """The same, of a library that calls its inputs so, in their order; without rules."""
+        """The same, of a library that calls its inputs so, in their order."""
         called = dict(zip(self.rules, inputs, strict=False))
-        words = "|".join(called) or "x"
-        text, element = (
-            re.sub(rf"(?<![\w.])({words})(?![A-Za-z0-9_(])", lambda found: called.get(found[1], found[1]), each)
-            for each in (self.text, self.element)
-        )
-        return Formula(text, element=element)
+        words = re.compile(rf"(?<![\w.])({'|'.join(called) or 'x'})(?![A-Za-z0-9_(])")
+
+        def renamed(text: str) -> str:
+            return words.sub(lambda found: called.get(found[1], found[1]), text)
+
+        rules = {called[name]: renamed(rule) for name, rule in self.rules.items() if name in called}
+        return Formula(renamed(self.text), rules, element=renamed(self.element))
 
 
 NAMES: Final = {"input": "x", "self": "x", "tensors": "x", "tensor": "x", "other": "y"}

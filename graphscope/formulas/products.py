@@ -11,7 +11,12 @@ _SUMMAND: Final = {"mat1": "y", "batch1": "y", "mat": "y", "mat2": "z", "batch2"
 
 FORMULAS: Final[dict[str, Formula]] = {
     "mm": of("out = x · y", _SECOND, x="g @ y.T", y="x.T @ g", element="x[i, :] · y[:, j]"),
-    "matmul": of("out = x @ y", x="g @ y.mT", y="x.mT @ g", element="x[i, :] · y[:, j]"),
+    "matmul": of(
+        "out = x @ y",
+        x="g[..., None] * y if y.ndim == 1 else g[..., None, :] @ y.mT if x.ndim == 1 else g @ y.mT",
+        y="g[..., None] * x if y.ndim == 1 else x[:, None] * g[..., None, :] if x.ndim == 1 else x.mT @ g",
+        element="x[i, :] · y[:, j]",
+    ),
     "bmm": of("out[b] = x[b] · y[b]", _SECOND, x="g @ y.mT", y="x.mT @ g", element="x[i, :] · y[:, j]"),
     "mv": of("out = x · y", _SECOND, x="outer(g, y)", y="x.T @ g", element="x[i, :] · y"),
     "dot": of("out = Σ x · y", {"tensor": "y"}, x="g * y", y="g * x", element="x · y"),

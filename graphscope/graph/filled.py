@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from graphscope.graph.rule_text import evaluated
+
 if TYPE_CHECKING:
     from graphscope.graph.node import Node
 
@@ -43,14 +45,19 @@ def replaced(text: str, values: Mapping[str, str], *, parts: bool = False) -> st
     return re.sub(rf"(?<![\w.])({words}){behind}", lambda found: known[found[1]], text)
 
 
+def called_here(node: Node) -> str:
+    """What a formula calls a node: a gradient bears its number, for its name is that of what it is the gradient of."""
+    return f"#{node.row}" if node.kind in ("grad", "accumulate") or not node.name else node.name
+
+
 def with_names(node: Node, text: str) -> str:
     """A formula or rule of an op with the program's names and constants in the place of the formula's."""
-    called = {"out": node.name or f"#{node.row}"}
+    called = {"out": called_here(node)}
     for name, value in node.defaults.items():
         called[name] = str(value) if isinstance(value, (int, float)) else ""
     for operand in node.operands:
         source = operand.edge.source if operand.edge is not None else None
-        called[operand.name] = operand.text if source is None else source.name or f"#{source.row}"
+        called[operand.name] = operand.text if source is None else called_here(source)
     called |= {name: text for name, text in node.constants if _is_number(text)}
     return replaced(text, called, parts=True)
 
@@ -86,9 +93,35 @@ def in_formula(node: Node, values: Mapping[str, object]) -> list[str]:
 
 
 def in_rule(node: Node, rule: str, values: Mapping[str, object]) -> str:
-    """A rule with names, and with numbers: `g * b = 1 * 20`; empty where these say no more than the rule."""
-    found = _saying_more(node, rule, values) if "\n" not in rule else []
-    return " = ".join(found[:1] if " where " in rule else found)
+    """A rule with names, with numbers, and what these come to: `g * b = 1 * 20 = 20`.
+
+    It is empty where these say no more than the rule.
+    """
+    if "\n" in rule:
+        return ""
+    found = _saying_more(node, rule, values)
+    if " where " in rule:
+        return " = ".join(found[:1])
+    result = _result(node, rule, values) if found else ""
+    return " = ".join(dict.fromkeys([*found, *([result] if result else [])]))
+
+
+def _result(node: Node, rule: str, values: Mapping[str, object]) -> str:
+    """What a rule of single numbers comes to; empty of all others."""
+    known = dict(values)
+    for operand in node.operands:
+        edge = operand.edge
+        known[operand.name] = operand.constant if edge is None else edge.source.output(edge.slot)
+    numbers = {
+        name: np.asarray(value, np.float64).reshape(())
+        for name, value in ({**node.defaults, **node.arguments.attributes} | known).items()
+        if scalar(value)
+    }
+    try:
+        with np.errstate(all="ignore"):
+            return number(evaluated(rule, numbers)).strip("()")
+    except (LookupError, ValueError, TypeError, ArithmeticError):
+        return ""
 
 
 def _saying_more(node: Node, text: str, values: Mapping[str, object]) -> list[str]:
@@ -101,7 +134,7 @@ def scalar(value: object) -> str:
     array = np.asarray(value) if isinstance(value, (int, float, np.ndarray, np.generic)) else None
     if array is None or array.size != 1 or array.dtype.kind not in "fiub":
         return ""
-    return _number(array.reshape(-1)[0])
+    return number(array.reshape(-1)[0])
 
 
 def element(node: Node, index: tuple[int, ...]) -> Row | None:
@@ -117,30 +150,39 @@ def element(node: Node, index: tuple[int, ...]) -> Row | None:
     op, result = node.graph.log.op(node.event.op), node.value
     if result is None or not op.element:
         return None
-    made = _number(result[index]).strip("()")
+    made = number(result[index]).strip("()")
     place = f"[{', '.join(map(str, index))}]" if index else ""
-    left = f"{node.name or f'#{node.row}'}{place}"
-    operands = _Operands(node, index, np.asarray(result))
+    left = f"{called_here(node)}{place}"
+    operands = Operands(node, index, np.asarray(result))
     right = re.split(r" [=←] ", op.formula, maxsplit=1)[-1] if op.element == "each" else op.element
     try:
-        names = _PART.sub(operands.names, right)
-        numbers = _PART.sub(operands.numbers, right)
+        names = PART.sub(operands.names, right)
+        numbers = PART.sub(operands.numbers, right)
     except LookupError:  # something that was not kept
         return None
     return Row(f"{left} = {names}", f"{numbers} = {made}")
 
 
-_PART: Final = re.compile(
+PART: Final = re.compile(
     r"(?<![\w.])(?P<fold>[ΣΠ] )?(?P<power>e\^)?(?P<name>[A-Za-z_]\w*)(?![\w(])(?P<index>\[[^\]]*\])?"
     r"(?: · (?P<other>[A-Za-z_]\w*)(?![\w(])(?P<other_index>\[[^\]]*\]))?"
 )
 """A part of a template: `Σ e^x[dim]`, `x[i, :] · y[:, j]`, `bias[j]`."""
 
 
-class _Operands:
-    """The operands of an op at one element of its result."""
+class Operands:
+    """The operands of an op at one element of its result, or of the gradient of one of them.
 
-    def __init__(self, node: Node, index: tuple[int, ...], result: np.ndarray) -> None:
+    Args:
+        node: The op.
+        index: The element's place.
+        result: What it is an element of.
+        more: What else is known: what it is called, and its value.
+    """
+
+    def __init__(
+        self, node: Node, index: tuple[int, ...], result: np.ndarray, more: Mapping[str, tuple[str, Any]] | None = None
+    ) -> None:
         self._index = index
         self._result = result
         self._known: dict[str, tuple[str, Any]] = {name: ("", value) for name, value in node.defaults.items()}
@@ -151,7 +193,14 @@ class _Operands:
                 self._known[each.name] = (each.text, each.constant)
             else:
                 source = edge.source
-                self._known[each.name] = (source.name or f"#{source.row}", source.output(edge.slot))
+                self._known[each.name] = (called_here(source), source.output(edge.slot))
+        self._known |= more or {}
+        self.is_summed = False
+        """Whether some part was met of which several elements are taken, where one is expected."""
+
+    def known(self, name: str) -> bool:
+        """Whether something is called so."""
+        return name in self._known
 
     def names(self, part: re.Match[str]) -> str:
         """A part in the program's names."""
@@ -165,24 +214,25 @@ class _Operands:
         if part["name"] not in self._known:
             whole = self._known.get("x", ("", None))[1] if part["name"] == "n" else None
             return part[0] if whole is None else str(np.asarray(whole).size // max(self._result.size, 1))
-        first = self._taken(part["name"], part["index"], part["fold"])
+        first = self.taken(part["name"], part["index"], part["fold"])
         power = part["power"] or ""
         if part["other"]:
-            second = self._taken(part["other"], part["other_index"])
+            second = self.taken(part["other"], part["other_index"])
             pairs = zip(np.atleast_1d(first).tolist(), np.atleast_1d(second).tolist(), strict=False)
-            return _joined(list(pairs), " + ", lambda pair: f"{_number(pair[0])} · {_number(pair[1])}")
+            return joined(list(pairs), " + ", lambda pair: f"{number(pair[0])} · {number(pair[1])}")
         if part["fold"]:
             sign = " + " if part["fold"] == "Σ " else " · "
-            return f"({_joined(first.reshape(-1).tolist(), sign, lambda one: power + _number(one))})"
-        return power + (_number(first.reshape(-1)[0]) if isinstance(first, np.ndarray) else str(first))
+            return f"({joined(first.reshape(-1).tolist(), sign, lambda one: power + number(one))})"
+        return power + (number(first.reshape(-1)[0]) if isinstance(first, np.ndarray) else str(first))
 
     def _named(self, name: str, index: str | None, fold: str | None = None) -> str:
         called, value = self._known[name]
         where = self._where(np.asarray(value), index, fold) if isinstance(value, np.ndarray) else ()
         text = ", ".join(":" if isinstance(each, slice) else str(each) for each in where)
-        return (called or _number(value)) + (f"[{text}]" if text else "")
+        return (called or number(value)) + (f"[{text}]" if text else "")
 
-    def _taken(self, name: str, index: str | None, fold: str | None = None) -> Any:
+    def taken(self, name: str, index: str | None, fold: str | None = None) -> Any:
+        """The numbers of an operand that the element is made of."""
         value = self._known[name][1]
         if value is None:
             raise LookupError(name)
@@ -193,7 +243,9 @@ class _Operands:
     def _where(self, array: np.ndarray, index: str | None, fold: str | None) -> tuple[Any, ...]:
         """Which part of an operand the element is made of."""
         if index is None:
-            return (slice(None),) * array.ndim if fold else self._broadcast(array.shape)
+            place = (slice(None),) * array.ndim if fold else self._broadcast(array.shape)
+            self.is_summed |= not fold and slice(None) in place
+            return place
         words = [each.strip() for each in index[1:-1].split(",")]
         if words == ["dim"]:
             return self._along(array.ndim)
@@ -205,9 +257,13 @@ class _Operands:
         before = self._index[: max(array.ndim - kept, 0)]
         return (*before, *ends)
 
-    def _broadcast(self, shape: Sequence[int]) -> tuple[int, ...]:
-        last = self._index[len(self._index) - len(shape) :]
-        return tuple(0 if length == 1 else at for length, at in zip(shape, last, strict=False))
+    def _broadcast(self, shape: Sequence[int]) -> tuple[Any, ...]:
+        """Its own element where there is one for each; all of those that were added up where broadcasting is undone."""
+        own, rank = self._result.shape, len(self._index)
+        outer = [slice(None)] * max(len(shape) - rank, 0)
+        ends = shape[len(outer) :]
+        along = zip(ends, own[rank - len(ends) :], self._index[rank - len(ends) :], strict=True)
+        return (*outer, *(0 if length == 1 else slice(None) if mine == 1 else at for length, mine, at in along))
 
     def _along(self, rank: int) -> tuple[Any, ...]:
         """All along the dims that were reduced, or along which it was computed."""
@@ -222,14 +278,15 @@ class _Operands:
         )
 
 
-def _joined(terms: list[Any], sign: str, text: Callable[[Any], str]) -> str:
+def joined(terms: list[Any], sign: str, text: Callable[[Any], str]) -> str:
+    """Terms with a sign between them; of many the first and the last."""
     written = [text(each) for each in (terms if len(terms) <= _MOST_TERMS else [*terms[:3], terms[-1]])]
     if len(terms) > _MOST_TERMS:
         written.insert(3, "...")
     return sign.join(written)
 
 
-def _number(value: Any) -> str:
+def number(value: Any) -> str:
     """A number as people write it; a negative one in brackets."""
     text = str(value) if isinstance(value, (int, bool, np.integer, np.bool_)) else f"{float(value):.4g}"
     return f"({text})" if text.startswith("-") else text

@@ -16,8 +16,9 @@ from graphscope.debugger.results import Bookmark, Cell, Message, TableResult, Va
 from graphscope.diagnose import examined
 from graphscope.errors import CommandError
 from graphscope.eventlog.presenting import presented
-from graphscope.graph import Node, filled
+from graphscope.graph import Node, filled, rule_rows
 from graphscope.graph.gradients import made_of
+from graphscope.graph.rule_text import applied
 
 COLUMNS: Final = ("node", "op", "name", "shape", "dtype", "pass", "line")
 
@@ -140,8 +141,9 @@ def source(dbg: Debugger, spec: Rest = "") -> Message:
     lines += [f"  {each}" for each in filled.in_formula(owner, known)]
     for each in owner.operands:
         if each.rule:
-            lines.append(f"  grad of {each.name}: {each.rule}")
-            text = filled.in_rule(owner, each.rule, known)
+            rule = applied(owner, each.rule)
+            lines.append(f"  grad of {each.name}: {rule}")
+            text = filled.in_rule(owner, rule, known)
             lines += [f"    = {text}"] if text else []
     return Message("\n".join(lines))
 
@@ -171,7 +173,8 @@ def _element_text(node: Node, place: tuple[int, ...]) -> str:
             f"how one element of {node.op} comes to be is not known, or its inputs were not kept",
             "`formula` shows the whole",
         )
-    return f"{row.names}\n  = {row.numbers}"
+    made = [row, *rule_rows.of_inputs(node, place)]
+    return "\n".join(f"{each.names}\n  = {each.numbers}" for each in made)
 
 
 @command("info", "i", group="looking")

@@ -19,7 +19,8 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
@@ -126,6 +127,8 @@ class Op:
     """PyTorch's name of it, under `torch`, where it is another; None: PyTorch has none of these arguments."""
     takes_bool: bool = True
     """Whether booleans take part as numbers; else they are refused."""
+    stated: Mapping[str, str] = field(default_factory=dict)
+    """Rules as the table of formulas states them, by the names of inputs."""
     several: bool = False
     """Whether it has several outputs."""
     residuals: bool = False
@@ -151,10 +154,25 @@ class Op:
             "name": self.name,
             "formula": self.formula,
             "doc": self.doc,
-            "vjp": [vjp.text if vjp else "no gradient" for vjp in self.vjps],
+            "vjp": [self._told(number, vjp) for number, vjp in enumerate(self.vjps)],
             "inputs": list(INPUT_NAMES[: len(self.vjps)]),
             **({"element": self.element} if self.element else {}),
         }
+
+    def _told(self, number: int, vjp: VJP | None) -> str:
+        """The text of a rule: of a function, for which the table of formulas has an expression, that expression."""
+        if vjp is None:
+            return "no gradient"
+        if "\n" not in vjp.text or number >= len(INPUT_NAMES):
+            return vjp.text
+        rule = self.stated.get(INPUT_NAMES[number], "")
+        return rule if rule and _of_inputs(rule) else vjp.text
+
+
+def _of_inputs(rule: str) -> bool:
+    """Whether a stated rule names nothing but inputs, `out` and `g`: settings may be called otherwise here."""
+    names = set(re.findall(r"(?<![\w.])([A-Za-z_]\w*)(?![\w(])", rule))
+    return names - set(re.findall(r"(\w+) = ", rule)) <= {"g", "out", *INPUT_NAMES, "where", "if", "else", "pi", "None"}
 
 
 OPS: Final[dict[str, Op]] = {}
@@ -185,6 +203,8 @@ def register(
         stated = known.calling(INPUT_NAMES)
         if definition.setdefault("formula", stated.text) == stated.text:
             definition.setdefault("element", stated.element)
+            if not any(each.startswith(f"{name}.") for each in FORMULAS):  # arguments make other functions of it
+                definition.setdefault("stated", stated.rules)
     op = Op(
         name,
         doc,

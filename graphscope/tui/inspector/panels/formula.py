@@ -12,6 +12,7 @@ from graphscope.debugger.value_results import brief, brief_of
 from graphscope.eventlog.schema import Flag
 from graphscope.graph import filled
 from graphscope.graph.operands import attributes_of
+from graphscope.graph.rule_text import applied
 from graphscope.tui import neighbours
 from graphscope.tui.inspector.module_text import module_text
 from graphscope.tui.inspector.panel_table import View, panel
@@ -124,13 +125,15 @@ def _backward(made: Text, node: Node, subject: Node) -> None:
         assert operand.edge is not None
         source = operand.edge.source
         taken = {"g", "out", *(each.name for each in subject.operands)}
-        parameter = f"{operand.name} ({source.name if source.name and source.name not in taken else f'#{source.row}'})"
+        called = filled.called_here(source)
+        parameter = f"{operand.name} ({f'#{source.row}' if called in taken else called})"
         made.append(f"  grad of {escape(parameter)} = ", "bold")
-        lines = operand.rule.splitlines()
-        made.append(escape(lines[0] if len(lines) == 1 else _rule_name(operand.rule)) + "\n", "bold backward")
+        rule = applied(subject, operand.rule)
+        lines = rule.splitlines()
+        made.append(escape(lines[0] if len(lines) == 1 else _rule_name(rule)) + "\n", "bold backward")
         for line in lines[1:_MOST_LINES] if len(lines) > 1 else ():
             made.append(f"  {escape(line)}\n", "muted")
-        line = filled.in_rule(subject, operand.rule, known)
+        line = filled.in_rule(subject, rule, known)
         if line:
             made.append(f"{'=':>{len(parameter) + 12}} {escape(line)}\n", "backward")
     _arrivals(made, subject)
@@ -153,7 +156,7 @@ def _rule_name(rule: str) -> str:
 
 
 def _named(node: Node) -> str:
-    return f"#{node.row} {node.name or node.label}"
+    return f"#{node.row} {node.label if node.kind in ('grad', 'accumulate') else node.name or node.label}"
 
 
 def _link(made: Text, text: str, row: int) -> None:

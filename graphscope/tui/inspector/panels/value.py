@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from graphscope.graph import filled
+from graphscope.graph import filled, rule_rows
 from graphscope.tui.inspector.missing_values import not_kept
 from graphscope.tui.inspector.panel_table import Numbers, View, panel
 from graphscope.tui.screen_text import escape
@@ -31,4 +31,7 @@ def _made_of(node: Node, place: tuple[int, ...]) -> Text | None:
     row = filled.element(node, place) if node.kind == "op" else None
     if row is None:
         return None
-    return Text(escape(row.names), "forward").append(f"\n= {escape(row.numbers)}", "bold")
+    made = Text(escape(row.names), "forward").append(f"\n= {escape(row.numbers)}", "bold")
+    for rule in rule_rows.of_inputs(node, place):
+        made.append(f"\n{escape(rule.names)}", "backward").append(f"\n= {escape(rule.numbers)}", "bold")
+    return made

@@ -1,0 +1,99 @@
+"""The text of a rule, as far as it applies to one node, and what a part of it comes to in numbers."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from graphscope.graph.node import Node
+
+_DEFINITION: Final = re.compile(r", (?=\w+(?:, \w+)* = )")
+_OPERATORS: Final[Mapping[type, Callable[..., Any]]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.Pow: operator.pow, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.USub: operator.neg,
+    ast.Not: operator.not_, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
+}  # fmt: skip
+FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
+    "abs": np.abs, "cos": np.cos, "sin": np.sin, "cosh": np.cosh, "sinh": np.sinh, "tanh": np.tanh, "exp": np.exp,
+    "log": np.log, "log1p": np.log1p, "sqrt": np.sqrt, "sign": np.sign, "where": np.where,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+}  # fmt: skip
+"""The words of rules that mean something for each element by itself."""
+
+
+def applied(node: Node, rule: str) -> str:
+    """A rule without what it says of other cases: `count(x) if reduction == 'mean' else 1` is `count(x)` of a mean."""
+    if " if " not in rule or "\n" in rule:
+        return rule
+    known: dict[str, Any] = {**node.defaults, **node.arguments.attributes}
+    known |= {each.name: each.constant for each in node.operands if each.edge is None}
+    ranks = {each.name: len(each.edge.source.shape) for each in node.operands if each.edge is not None}
+    expression, *definitions = parts(rule)
+    told = [_chosen(expression, known, ranks)]
+    for name, meaning in (each.split(" = ", 1) for each in definitions):
+        told.append(f"{name} = {_chosen(meaning, known, ranks)}")
+    return " where ".join(filter(None, (told[0], ", ".join(told[1:]))))
+
+
+def parts(rule: str) -> list[str]:
+    """The expression of a rule, and the definitions behind its `where`."""
+    expression, _, definitions = rule.partition(" where ")
+    return [expression, *(_DEFINITION.split(definitions) if definitions else ())]
+
+
+def evaluated(rule: str, names: Mapping[str, Any]) -> Any:
+    """What a rule comes to, element by element.
+
+    Raises:
+        LookupError: It says more than that, or names what is not known.
+    """
+    known = {"pi": np.pi, **names}
+    expression, *definitions = parts(rule)
+    for each in reversed(definitions):
+        name, _, meaning = each.partition(" = ")
+        known[name] = _value(_parsed(meaning), known, {})
+    return _value(_parsed(expression), known, {})
+
+
+def _chosen(text: str, known: Mapping[str, Any], ranks: Mapping[str, int]) -> str:
+    try:
+        found = _parsed(text)
+        while isinstance(found, ast.IfExp):
+            found = found.body if _value(found.test, known, ranks) else found.orelse
+        return ast.get_source_segment(text, found) or text
+    except LookupError:
+        return text
+
+
+def _parsed(text: str) -> ast.expr:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise LookupError(text) from error
+
+
+def _value(found: ast.expr, known: Mapping[str, Any], ranks: Mapping[str, int]) -> Any:
+    """What a part of an expression comes to: names, numbers, operators and the words in `FUNCTIONS`, nothing else."""
+    match found:
+        case ast.Constant(value=value):
+            return float(value) if type(value) is int else value  # a power of large integers takes for ever
+        case ast.Name(id=name):
+            return known[name]
+        case ast.Attribute(value=ast.Name(id=name), attr="ndim"):
+            return ranks[name]
+        case ast.UnaryOp(op=sign, operand=operand):
+            return _OPERATORS[type(sign)](_value(operand, known, ranks))
+        case ast.BinOp(left=left, op=sign, right=right):
+            return _OPERATORS[type(sign)](_value(left, known, ranks), _value(right, known, ranks))
+        case ast.Compare(left=left, ops=[sign], comparators=[right]):
+            return _OPERATORS[type(sign)](_value(left, known, ranks), _value(right, known, ranks))
+        case ast.Call(func=ast.Name(id=name), args=given, keywords=[]):
+            return FUNCTIONS[name](*(_value(each, known, ranks) for each in given))
+    raise LookupError(type(found).__name__)

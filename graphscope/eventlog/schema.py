@@ -68,6 +68,8 @@ class Kind(IntEnum):
     CALL = 21
     """The program called what is no op and decides how it trains: `attrs` says what was called, on which `object`, and
     what that was told (`graph/training.py` reads all of it)."""
+    RANDOM = 22
+    """The value is the state of the framework's random generator, as ops behind it find it up to the next such row."""
 
 
 NODES: Final = (Kind.LEAF, Kind.OP, Kind.GRAD, Kind.ACCUMULATE)

@@ -64,7 +64,7 @@ class Call(compiled.Call):
     """One function of torch."""
 
     __slots__ = (
-        "aliasing", "assigns", "doc", "formula", "function", "in_place", "name", "parameters", "setter", "swapped",
+        "aliasing", "assigns", "doc", "formula", "function", "in_place", "name", "parameters", "random", "setter", "swapped",
     )  # fmt: skip
 
     key: int
@@ -97,6 +97,8 @@ class Call(compiled.Call):
         """Whether it writes into its first argument, which is all that is to be noted of it."""
         self.swapped = raw == "rsub" or (raw[:3] == "__r" and raw[3:-2] in _OPERATORS)
         """Whether its operands stand the other way round."""
+        self.random = False
+        """Whether it may draw random numbers, and the log is to tell how they come."""
         self.doc = first_sentence(function)
         self.parameters = parameters(function)
         self.formula: Formula | None = None

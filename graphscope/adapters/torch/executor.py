@@ -1,10 +1,11 @@
-"""Recorded calls of torch run again, outside of the program and of what is recorded of it."""
+"""Recorded calls of torch run again, outside of the program and of what is recorded of it: see `kit.Executor`."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +19,8 @@ from graphscope.adapters.torch.function_names import function_of
 from graphscope.adapters.torch.tensor_reader import elements, tensor_of
 from graphscope.errors import StaticError
 from graphscope.eventlog.typed import Dtype, Input, Other, Outline, Structure, spelled
+
+Tensor = torch.Tensor
 
 _OF_EACH: Final = "_foreach_"
 """How the names of functions begin that do the same with each of a list of tensors; the log has a row for each."""
@@ -42,22 +45,53 @@ def aside() -> Iterator[None]:
             torch.set_rng_state(state)
 
 
-def tensor(array: np.ndarray, dtype: str) -> torch.Tensor:
+# Tensors -------------------------------------------------------------------------------------------------------------
+
+
+def tensor(
+    array: np.ndarray, dtype: str, strides: Sequence[int] | None = None, has_gradient: bool = False
+) -> Tensor:
     """See `Executor.tensor`."""
-    return tensor_of(array, dtype)
+    found = tensor_of(array, dtype)
+    if strides is not None:
+        found = torch.empty_strided(found.shape, tuple(strides), dtype=found.dtype).copy_(found)
+    return found.requires_grad_(has_gradient)
 
 
-def array(tensor: torch.Tensor) -> np.ndarray | None:
+def array(tensor: Tensor) -> np.ndarray | None:
     """See `Executor.array`."""
-    return elements(tensor)
+    return elements(tensor.detach())
 
 
-def dtype(tensor: torch.Tensor) -> str:
+def dtype(tensor: Tensor) -> str:
     """See `Executor.dtype`."""
     return str(log_dtype(tensor.dtype).name)
 
 
-def call(call: RecordedCall, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+def write(tensor: Tensor, array: np.ndarray) -> None:
+    """See `Executor.write`."""
+    tensor.data.copy_(tensor_of(array, dtype(tensor)))
+
+
+def share(one: Tensor, other: Tensor) -> bool:
+    """See `Executor.share`."""
+    return one.untyped_storage()._cdata == other.untyped_storage()._cdata
+
+
+def writes(tensor: Tensor) -> int:
+    """See `Executor.writes`."""
+    return int(tensor._version)
+
+
+# Calls ---------------------------------------------------------------------------------------------------------------
+
+
+def draw_from(state: np.ndarray) -> None:
+    """See `Executor.draw_from`."""
+    torch.set_rng_state(torch.from_numpy(np.array(state)))
+
+
+def call(call: RecordedCall, inputs: Sequence[Tensor]) -> list[Tensor]:
     """See `Executor.call`."""
     known = _known(call.function)
     if known is None:
@@ -69,17 +103,18 @@ def call(call: RecordedCall, inputs: Sequence[torch.Tensor]) -> list[torch.Tenso
     operands = [_argument(call, each, inputs) for each in call.operands]
     named = {name: _argument(call, each, inputs) for name, each in call.attributes.items()}
     target = operands[0] if call.writes else None
-    if about.name.startswith(_OF_EACH):
-        operands = [[each] if isinstance(each, torch.Tensor) else each for each in operands]
+    if call.writes and about.name.startswith(_OF_EACH):
+        operands = [[each] if isinstance(each, Tensor) else each for each in operands]
     if about.swapped and len(operands) == 2:
         operands.reverse()
-    if call.writes and not (about.in_place or about.setter):
+    if call.writes and not (about.in_place or about.setter or named.get("inplace")):
         operands, named["out"] = operands[1:], target
     try:
-        result = function(*operands, **named)
+        with torch.set_grad_enabled(call.has_gradient), _casting(call.autocast or {}):
+            result = function(*operands, **named)
     except Exception as error:  # whatever torch thinks of the inputs
         raise StaticError(f"{call.where} can't run again: {_first_line(error)}") from error
-    return [target] if target is not None else [each for each in flattened(result) if isinstance(each, torch.Tensor)]
+    return [target] if target is not None else [each for each in flattened(result) if isinstance(each, Tensor)]
 
 
 @functools.cache
@@ -88,7 +123,15 @@ def _known(name: str) -> tuple[Callable[..., Any], Call] | None:
     return None if function is None else (function, Call(function, 0))
 
 
-def _argument(call: RecordedCall, value: Any, inputs: Sequence[torch.Tensor]) -> Any:
+@contextlib.contextmanager
+def _casting(autocast: Mapping[str, str]) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        for device, narrow in autocast.items():
+            stack.enter_context(torch.autocast(device, getattr(torch, narrow), cache_enabled=False))
+        yield
+
+
+def _argument(call: RecordedCall, value: Any, inputs: Sequence[Tensor]) -> Any:
     """An argument as torch takes it."""
     if isinstance(value, Input):
         return inputs[value.number]
@@ -108,6 +151,94 @@ def _argument(call: RecordedCall, value: Any, inputs: Sequence[torch.Tensor]) ->
             hint="give it as a tensor, which is recorded",
         )
     return value
+
+
+# Gradients -----------------------------------------------------------------------------------------------------------
+
+
+def backward(roots: Sequence[Tensor], cotangents: Sequence[np.ndarray]) -> None:
+    """See `Executor.backward`."""
+    with _engine():
+        torch.autograd.backward(list(roots), _like(roots, cotangents), retain_graph=True)
+
+
+def gradients(
+    roots: Sequence[Tensor], cotangents: Sequence[np.ndarray], inputs: Sequence[Tensor]
+) -> list[Tensor | None]:
+    """See `Executor.gradients`."""
+    with _engine():
+        given = _like(roots, cotangents)
+        return list(torch.autograd.grad(list(roots), list(inputs), given, retain_graph=True, allow_unused=True))
+
+
+def gradient(tensor: Tensor) -> Tensor | None:
+    """See `Executor.gradient`."""
+    return tensor.grad
+
+
+def set_gradient(tensor: Tensor, gradient: Tensor | None) -> None:
+    """See `Executor.set_gradient`."""
+    tensor.grad = gradient
+
+
+def set_has_gradient(tensor: Tensor, has_gradient: bool) -> None:
+    """See `Executor.set_has_gradient`."""
+    tensor.requires_grad_(has_gradient)
+
+
+def on_gradient(tensor: Tensor, replaced: Callable[[], np.ndarray | None]) -> None:
+    """See `Executor.on_gradient`."""
+
+    def hook(arrived: Tensor) -> Tensor | None:
+        array = replaced()
+        return None if array is None else tensor_of(array, dtype(arrived)).reshape(arrived.shape)
+
+    tensor.register_hook(hook)
+
+
+@contextlib.contextmanager
+def _engine() -> Iterator[None]:
+    try:
+        with torch.enable_grad():
+            yield
+    except RuntimeError as error:
+        raise StaticError(f"the backward pass can't run again: {_first_line(error)}") from error
+
+
+def _like(roots: Sequence[Tensor], cotangents: Sequence[np.ndarray]) -> list[Tensor]:
+    return [tensor_of(each, dtype(root)) for root, each in zip(roots, cotangents, strict=True)]
+
+
+# Optimizers ----------------------------------------------------------------------------------------------------------
+
+
+class _Optimizer:
+    """One of torch's optimizers; each parameter is a group of its own, as it has its own settings."""
+
+    def __init__(self, kind: type[torch.optim.Optimizer]) -> None:
+        self.kind = kind
+        self.steps: dict[int, tuple[Tensor, torch.optim.Optimizer]] = {}
+
+
+def optimizer(kind: str) -> _Optimizer:
+    """See `Executor.optimizer`."""
+    found = getattr(torch.optim, kind, None)
+    if not (isinstance(found, type) and issubclass(found, torch.optim.Optimizer)):
+        raise StaticError(f"PyTorch {torch.__version__} has no optimizer {kind}: its steps can't run again")
+    return _Optimizer(found)
+
+
+def update(optimizer: _Optimizer, parameters: Sequence[Tensor], settings: Sequence[Mapping[str, Any]]) -> None:
+    """See `Executor.update`."""
+    taken = inspect.signature(optimizer.kind).parameters
+    for parameter, told in zip(parameters, settings, strict=True):
+        known = {name: value for name, value in told.items() if name in taken}
+        _, own = optimizer.steps.get(id(parameter), (None, None))
+        if own is None:
+            own = optimizer.kind([parameter], **known)
+            optimizer.steps[id(parameter)] = parameter, own
+        own.param_groups[0].update(known)
+        own.step()
 
 
 def _first_line(error: Exception) -> str:

@@ -122,6 +122,8 @@ class Calls(TorchFunctionMode):
                 return None
         if call.gradient or call.assigns:
             return call, frame, [], [], None
+        if call.random:
+            session.random_states.note()
         # Arguments: tensors to rows, all else to constants. ----------------------------------------------------------
         writer = session.writer
         table = self._table

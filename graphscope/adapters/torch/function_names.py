@@ -52,7 +52,7 @@ def _functions() -> dict[str, Callable[..., Any]]:
 def _every() -> Iterator[Callable[..., Any]]:
     """What a mode may be handed: functions of tensors, none of which touches a file."""
     makers = torch._C._VariableFunctions
-    yield from (getattr(makers, name) for name in dir(makers) if name[:1] != "_" and name not in _WITH_FILES)
+    yield from (getattr(makers, name) for name in dir(makers) if name[:2] != "__" and name not in _WITH_FILES)
     for functions in torch.overrides.get_overridable_functions().values():
         yield from functions
     for module in (torch.nn.functional, torch.functional, torch.nn.init):

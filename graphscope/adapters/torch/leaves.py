@@ -15,7 +15,7 @@ from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import Known, version_of
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_elements import is_lazy
-from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad, shape_of
+from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad, shape_of, strides_apart
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import EVENT, ROW_MASK, Flag, Kind, Pass
@@ -183,6 +183,9 @@ class Leaves:
         context = self._session.places.here.context
         flags = Flag.REQUIRES_GRAD if requires_grad(tensor) else Flag(0)
         facts: dict[str, Any] = {} if name is None else {"name": name}
+        strides = strides_apart(tensor)
+        if strides is not None:
+            facts["strides"] = strides
         if isinstance(tensor, torch.nn.Parameter):
             flags |= Flag.PARAMETER
             frozen_at = self._session.assignments.frozen_at(tensor)

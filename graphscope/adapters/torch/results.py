@@ -14,7 +14,7 @@ from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.describing import describe, flattened
 from graphscope.adapters.torch.sites import CallSite, Fields
-from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad, shape_of
+from graphscope.adapters.torch.tensor_properties import autocast, grad_fn, requires_grad, shape_of
 from graphscope.eventlog import arguments
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind
 
@@ -41,12 +41,13 @@ def variant(
     """
     session = calls.session
     context = calls.place.context
+    cast = autocast()
     seen = None if result is None else (shape_of(result), tensor_base.dtype(result), requires_grad(result))
     given = describe(call, args, kwargs)
     numbers: list[float] = []
     structure = arguments.separated(given, numbers)
     told = [arguments.bits(number) for number in numbers]
-    wanted = (torch.is_grad_enabled(), structure, seen, count, flags, shapes)
+    wanted = (torch.is_grad_enabled(), structure, seen, count, flags, shapes, cast)
     variants = context.variants_at(key, frame.f_code)
     if len(variants) > _MOST_VARIANTS:
         variants.clear()
@@ -56,6 +57,8 @@ def variant(
         if not variants:  # there were too many
             sites.pop(key, None)
         entry = arguments.entry(*given, places)
+        if cast:
+            entry["autocast"] = dict(cast)
         if result is not None and _is_view_of_first(result, args, kwargs):
             flags |= Flag.VIEW
         kind = Kind.OP

@@ -23,6 +23,7 @@ from graphscope.adapters.torch.dtypes import NamedDtype, log_dtype
 from graphscope.adapters.torch.known_tensors import Identities
 from graphscope.adapters.torch.leaves import Leaves
 from graphscope.adapters.torch.originals import Originals
+from graphscope.adapters.torch.random_states import DRAWING, RandomStates
 from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.sites import Fields, TorchFrames
 from graphscope.adapters.torch.tensor_elements import array_of, is_finite
@@ -50,7 +51,7 @@ class Session(Recording):
 
     __slots__ = (
         "_count", "_gradients", "arrays", "assignments", "born", "callers", "calls", "follows", "identities", "kinds",
-        "leaves", "make_calls", "no_fields", "originals", "places", "remote", "skipped", "ties",
+        "leaves", "make_calls", "no_fields", "originals", "places", "random_states", "remote", "skipped", "ties",
     )  # fmt: skip
 
     frames: TorchFrames
@@ -81,6 +82,7 @@ class Session(Recording):
         """What is to be done with an argument of a class."""
         self.callers = Callers(writer)
         self.leaves = Leaves(self)
+        self.random_states = RandomStates(writer)
         self.arrays = Arrays(self)
         self.assignments = Assignments(self)
         self.ties = Ties(self)
@@ -94,6 +96,9 @@ class Session(Recording):
     def learn(self, function: Any) -> Call:
         """What is known of a function that was not called before."""
         found = self.calls[function] = self.new_call(function)
+        if self.writer.policy == "full" and found.name in DRAWING:
+            found.random = True
+            found.plain = found.writes = False  # so that we are asked ahead of it
         return found
 
     def new_call(self, function: Any) -> Call:

@@ -91,3 +91,24 @@ def special_class(values: Any) -> type | None:
     if isinstance(values, (list, tuple)):
         return next((found for each in values if (found := special_class(each)) is not None), None)
     return None
+
+
+def strides_apart(tensor: torch.Tensor) -> list[int] | None:
+    """The strides of an ordinary tensor whose elements do not lie in C order; None of any other."""
+    if tensor.__class__ not in ORDINARY:
+        return None
+    try:
+        if tensor_base.layout(tensor) is not torch.strided or tensor_base.Own.is_contiguous(tensor):
+            return None
+        return [int(each) for each in tensor_base.Own.stride(tensor)]
+    except own(RuntimeError):  # a transform of `torch.func` hides them
+        return None
+
+
+def autocast() -> tuple[tuple[str, str], ...]:
+    """The devices on which ops choose their dtypes themselves, each with the narrow one."""
+    return tuple(
+        (device, str(torch.get_autocast_dtype(device)).removeprefix("torch."))
+        for device in ("cpu", "cuda")
+        if torch.is_autocast_enabled(device)
+    )

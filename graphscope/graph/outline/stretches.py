@@ -87,6 +87,7 @@ _SAY_NOTHING: Final = (
     Kind.SCOPE_EXIT,
     Kind.BACKWARD_BEGIN,
     Kind.BACKWARD_END,
+    Kind.RANDOM,
 )
 """Rows that are told by headers, and by where these end."""
 

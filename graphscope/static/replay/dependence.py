@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
-    from graphscope.static.replay.stretches import Place, Stretch
+    from graphscope.static.replay.recorded_rows import Place
+    from graphscope.static.replay.stretches import Stretch
 
 _STEPS: Final = frozenset({"round", "floor", "ceil", "trunc", "fix", "sign", "sgn", "heaviside", "floor_divide"})
 """Ops whose results are floating and change by steps alone."""

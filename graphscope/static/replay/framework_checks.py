@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -11,7 +12,8 @@ import numpy as np
 from graphscope.errors import StaticError
 from graphscope.static.replay import dependence, recorded_gradients
 from graphscope.static.replay.differences import Differences, Element
-from graphscope.static.replay.stretches import Stretch, recorded, stretch_of, where
+from graphscope.static.replay.recorded_rows import recorded, where
+from graphscope.static.replay.stretches import Stretch, stretch_of
 
 if TYPE_CHECKING:
     from graphscope.graph import Edge, Node
@@ -63,7 +65,7 @@ def judge(node: Node) -> list[Judgement]:
     stretch = stretch_of(node)
     values = [recorded(node.graph.node(row), slot) for row, slot in stretch.inputs]
     _assert_repeats(node, stretch, values)
-    precise = Stretch(stretch.executor, stretch.steps, stretch.inputs, stretch.outputs, precise=True)
+    precise = dataclasses.replace(stretch, precise=True)
     cotangents = [
         np.zeros(shape) if given is None else _doubled(given)
         for given, (shape, _) in zip(passed.cotangents, node.outputs, strict=True)

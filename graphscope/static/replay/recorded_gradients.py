@@ -11,7 +11,7 @@ from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph import Edge, Node
 
 if TYPE_CHECKING:
-    from graphscope.static.replay.stretches import Place
+    from graphscope.static.replay.recorded_rows import Place
 
 
 @dataclass(frozen=True)

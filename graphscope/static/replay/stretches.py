@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphscope.adapters import executor
-from graphscope.adapters.kit.executor import Executor, RecordedCall
+from graphscope.adapters.kit.executor import Executor
 from graphscope.errors import StaticError
-from graphscope.eventlog.schema import Flag, Kind
-from graphscope.eventlog.typed import Dtype
+from graphscope.static.replay.recorded_rows import (
+    FOLLOWING,
+    PRECISE,
+    Place,
+    call_of_row,
+    inside,
+    made_inside,
+    recorded,
+    state_ahead,
+    where,
+)
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
-
-Place = tuple[int, int]
-"""A row of the log, and which of its outputs."""
-
-PRECISE: Final = {
-    "float16": "float64", "bfloat16": "float64", "float32": "float64", "complex64": "complex128",
-}  # fmt: skip
-"""The most precise dtype in the place of another one."""
-
-_CONVERTING: Final = frozenset({"float", "half", "bfloat16"})
-"""Ops that make another dtype of a tensor without saying which by an argument."""
-
-_FOLLOWING: Final = frozenset({"copy_slices", "take_view", "accumulate_grad"})
-"""Ops that say how a write through another tensor reaches this one: here it does by itself."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,9 +32,11 @@ class Stretch:
     """Recorded rows in the order in which they ran.
 
     Attributes:
+        executor: What runs them.
         steps: The rows: leaves and calls.
         inputs: The places whose values are given anew at each run.
         outputs: The places whose values are wanted.
+        state: Of the random generator at the begin, where the log tells it.
         precise: Whether all is computed in float64.
     """
 
@@ -47,6 +44,7 @@ class Stretch:
     steps: tuple[Node, ...]
     inputs: tuple[Place, ...]
     outputs: tuple[Place, ...]
+    state: np.ndarray | None = None
     precise: bool = False
 
     def run(self, values: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -56,30 +54,37 @@ class Stretch:
             StaticError: A row can't run again; the message says which and why.
         """
         with self.executor.aside():
-            found = {place: self._tensor(place, value) for place, value in zip(self.inputs, values, strict=True)}
-            for step in self.steps:
-                self._run(step, found)
+            found = self._run(values)
             return [self._array(found, place) for place in self.outputs]
 
     def dtypes(self, values: Sequence[np.ndarray]) -> set[str]:
         """The dtypes of all that it computes."""
         with self.executor.aside():
-            found = {place: self._tensor(place, value) for place, value in zip(self.inputs, values, strict=True)}
-            for step in self.steps:
-                self._run(step, found)
-            return {self.executor.dtype(each) for each in found.values()}
+            return {self.executor.dtype(each) for each in self._run(values).values()}
 
-    def _run(self, step: Node, found: dict[Place, Any]) -> None:
+    def _run(self, values: Sequence[np.ndarray]) -> dict[Place, Any]:
+        sources = [edge for step in self.steps for edge in step.inputs]
+        dtypes = {(each.source.row, each.slot): each.source.outputs[each.slot][1] for each in sources}
+        found = {
+            place: self._tensor(value, dtypes.get(place, str(value.dtype)))
+            for place, value in zip(self.inputs, values, strict=True)
+        }
+        if self.state is not None:
+            self.executor.draw_from(self.state)
+        for step in self.steps:
+            self._step(step, found)
+        return found
+
+    def _step(self, step: Node, found: dict[Place, Any]) -> None:
         if (step.row, 0) in found:
             return
         if step.kind != "op":
             found[step.row, 0] = self._recorded(step, 0)
             return
         inputs = [self._value(edge.source, edge.slot, found) for edge in step.inputs]
-        op = step.graph.log.op(step.event.op)
-        if op.function:
-            results = self.executor.call(self._call(step), inputs)
-        elif step.op in _FOLLOWING:
+        if step.graph.log.op(step.event.op).function:
+            results = self.executor.call(call_of_row(step, self.precise), inputs)
+        elif step.op in FOLLOWING:
             results = inputs[:1]
         else:
             results = [self._value(source, slot, found) for source, slot in made_inside(step)]
@@ -87,29 +92,15 @@ class Stretch:
             raise StaticError(f"{where(step)} gives {len(results)} tensors when it runs again, not {len(step.outputs)}")
         found.update(((step.row, slot), result) for slot, result in enumerate(results))
 
-    def _call(self, step: Node) -> RecordedCall:
-        told = step.arguments
-        if told.operands is None:
-            raise StaticError(f"{where(step)} can't run again: the log does not hold what it was given")
-        function = step.graph.log.op(step.event.op).function
-        operands, attributes = told.operands, told.attributes
-        if self.precise:
-            operands, attributes = _precisely(operands), _precisely(dict(attributes))
-            function = "torch.Tensor.double" if step.op in _CONVERTING else function
-        writes = bool(step.event.flags & Flag.IN_PLACE)
-        return RecordedCall(where(step), function, operands, attributes, writes)
-
     def _value(self, source: Node, slot: int, found: dict[Place, Any]) -> Any:
         if (source.row, slot) not in found:
             found[source.row, slot] = self._recorded(source, slot)
         return found[source.row, slot]
 
     def _recorded(self, node: Node, slot: int) -> Any:
-        value = recorded(node, slot)
-        return self._tensor((node.row, slot), value, node.outputs[slot][1])
+        return self._tensor(recorded(node, slot), node.outputs[slot][1])
 
-    def _tensor(self, place: Place, value: np.ndarray, dtype: str = "") -> Any:
-        dtype = dtype or str(value.dtype)
+    def _tensor(self, value: np.ndarray, dtype: str) -> Any:
         return self.executor.tensor(value, PRECISE.get(dtype, dtype) if self.precise else dtype)
 
     def _array(self, found: Mapping[Place, Any], place: Place) -> np.ndarray:
@@ -125,75 +116,11 @@ def stretch_of(node: Node) -> Stretch:
     Raises:
         StaticError: Nothing of the framework is there to run it, or it was not seen whole.
     """
-    log = node.graph.log
-    op = log.op(node.event.op)
+    op = node.graph.log.op(node.event.op)
     steps: tuple[Node, ...] = (node,)
     outputs: tuple[Place, ...] = tuple((node.row, slot) for slot in range(len(node.outputs)))
     if not op.function:
-        begin, end = _scope_ahead(node)
-        steps = tuple(
-            node.graph.node(row)
-            for row in range(begin + 1, end)
-            if (event := log.event(row)).kind in (Kind.OP, Kind.LEAF) and event.thread == node.event.thread
-        )
         outputs = tuple((source.row, slot) for source, slot in made_inside(node))
+        steps = tuple(inside(node))
     inputs = tuple(dict.fromkeys((edge.source.row, edge.slot) for edge in node.inputs))
-    return Stretch(executor(op.framework), steps, inputs, outputs)
-
-
-def made_inside(node: Node) -> list[tuple[Node, int]]:
-    """The rows inside of a custom function that made its outputs, and which of theirs these are."""
-    log, graph = node.graph.log, node.graph
-    _, end = _scope_ahead(node)
-    found = [(graph.node(row), slot) for row, slot in log.inputs(end)]
-    if len(found) != len(node.outputs):
-        raise StaticError(f"{where(node)} can't run again: what its forward function computes was not seen whole")
-    return found
-
-
-def recorded(node: Node, slot: int) -> np.ndarray:
-    """The recorded value of an output.
-
-    Raises:
-        StaticError: It was not kept.
-    """
-    value = node.output(slot)
-    if value is None:
-        raise StaticError(f"the value of {where(node)} was not kept", hint="record with values='full' and a larger cap")
-    return np.asarray(value)
-
-
-def where(node: Node) -> str:
-    """How messages name a node."""
-    return f"#{node.row} {node.label}"
-
-
-def _scope_ahead(node: Node) -> tuple[int, int]:
-    """The marks at both ends of the scope that ends ahead of a row: what a custom function computes lies between."""
-    log = node.graph.log
-    row, end, depth = node.row - 1, -1, 0
-    while row >= log.first:
-        event = log.event(row)
-        if event.thread == node.event.thread:
-            if event.kind == Kind.SCOPE_EXIT:
-                end = row if end < 0 else end
-                depth += 1
-            elif event.kind == Kind.SCOPE_ENTER:
-                depth -= 1
-                if end >= 0 and depth == 0:
-                    return row, end
-            elif end < 0 and event.kind != Kind.LEAF:
-                break
-        row -= 1
-    raise StaticError(f"{where(node)} can't run again: the log does not tell what it computes")
-
-
-def _precisely(value: Any) -> Any:
-    """Constants with the most precise dtype in the place of each other one."""
-    if isinstance(value, Dtype):
-        return Dtype(PRECISE.get(value.name, value.name))
-    if isinstance(value, (tuple, list)):
-        return type(value)(_precisely(each) for each in value)
-    if isinstance(value, dict):
-        return {name: _precisely(each) for name, each in value.items()}
-    return value
+    return Stretch(executor(op.framework), steps, inputs, outputs, state_ahead(steps[0] if steps else node))

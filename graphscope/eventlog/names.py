@@ -41,8 +41,9 @@ class Op:
     framework: str = ""
     """Whose function ran, as people write it; empty for graphscope's own engine."""
     function: str = ""
-    """What the framework finds that function by; empty where it is none of its own: a custom one is made of the calls
-    in the scope that ends ahead of its row."""
+    """What that function is found by; empty where it is no function at all."""
+    custom: bool = False
+    """Whether the program wrote it: it is made of the calls in the scope that ends ahead of its row."""
 
     @property
     def rules_run(self) -> tuple[str, ...]:

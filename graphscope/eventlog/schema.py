@@ -198,7 +198,7 @@ DTYPE_CODES: Final[dict[str, int]] = {name: code for code, name in enumerate(DTY
 
 TABLES: Final[dict[str, str]] = {
     "ops": "{name, formula, doc, vjp: [text, ...], inputs: [name, ...], defaults: {name: typed value}, element, cited, "
-    "framework, function}",
+    "framework, function, custom}",
     "sites": "{file, line, column, end_line, end_column, function, caller}",
     "sources": "{file, text}",
     "scopes": "{name, type, parent, site}",

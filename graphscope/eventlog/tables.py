@@ -44,6 +44,7 @@ class Tables:
             bool(entry.get("cited")),
             str(entry.get("framework", "")),
             str(entry.get("function", "")),
+            bool(entry.get("custom")),
         )
 
     def site(self, number: int) -> Site | None:

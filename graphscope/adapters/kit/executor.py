@@ -22,6 +22,7 @@ class RecordedCall:
         writes: Whether it writes into its first input.
         autocast: The devices on which ops chose their dtypes themselves, each with the narrow one.
         has_gradient: Whether gradients were on.
+        custom: Whether the program wrote the function.
     """
 
     where: str
@@ -31,6 +32,7 @@ class RecordedCall:
     writes: bool = False
     autocast: Mapping[str, str] | None = None
     has_gradient: bool = False
+    custom: bool = False
 
 
 class Executor(Protocol):

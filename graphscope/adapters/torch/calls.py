@@ -64,7 +64,8 @@ class Call(compiled.Call):
     """One function of torch."""
 
     __slots__ = (
-        "aliasing", "assigns", "doc", "formula", "function", "in_place", "name", "parameters", "random", "setter", "swapped",
+        "aliasing", "assigns", "custom", "doc", "formula", "function", "in_place", "name", "parameters", "random",
+        "setter", "swapped",
     )  # fmt: skip
 
     key: int
@@ -75,7 +76,9 @@ class Call(compiled.Call):
         self.key = number << KEY_SHIFT
         self.name = SPELLINGS.get(raw) or plain(raw)
         self.function = name_of(function)
-        """What the function is found by; empty for what is no function of torch's."""
+        """What the function is found by."""
+        self.custom = False
+        """Whether the program wrote it."""
         self.gradient = raw == "__get__" and owner == "grad"
         self.setter = raw == "__set__" and owner == "data"
         self.assigns = _ASSIGNING.get((raw, owner), "")

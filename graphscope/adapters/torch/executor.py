@@ -16,6 +16,7 @@ from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.function_names import function_of
+from graphscope.adapters.torch.functions import CUSTOM
 from graphscope.adapters.torch.tensor_reader import elements, tensor_of
 from graphscope.errors import StaticError
 from graphscope.eventlog.typed import Dtype, Input, Other, Outline, Structure, spelled
@@ -48,9 +49,7 @@ def aside() -> Iterator[None]:
 # Tensors -------------------------------------------------------------------------------------------------------------
 
 
-def tensor(
-    array: np.ndarray, dtype: str, strides: Sequence[int] | None = None, has_gradient: bool = False
-) -> Tensor:
+def tensor(array: np.ndarray, dtype: str, strides: Sequence[int] | None = None, has_gradient: bool = False) -> Tensor:
     """See `Executor.tensor`."""
     found = tensor_of(array, dtype)
     if strides is not None:
@@ -75,7 +74,7 @@ def write(tensor: Tensor, array: np.ndarray) -> None:
 
 def share(one: Tensor, other: Tensor) -> bool:
     """See `Executor.share`."""
-    return one.untyped_storage()._cdata == other.untyped_storage()._cdata
+    return bool(one.untyped_storage()._cdata == other.untyped_storage()._cdata)
 
 
 def writes(tensor: Tensor) -> int:
@@ -93,7 +92,12 @@ def draw_from(state: np.ndarray) -> None:
 
 def call(call: RecordedCall, inputs: Sequence[Tensor]) -> list[Tensor]:
     """See `Executor.call`."""
-    known = _known(call.function)
+    known = _custom(call.function) if call.custom else _known(call.function)
+    if known is None and call.custom:
+        raise StaticError(
+            f"{call.where} can't run again here: its rule is the program's own code, which is not in the log",
+            hint="ask where the program runs, as in `graphscope debug --console`",
+        )
     if known is None:
         raise StaticError(
             f"{call.where} can't run again: PyTorch {torch.__version__} has no function {call.function!r}",
@@ -121,6 +125,11 @@ def call(call: RecordedCall, inputs: Sequence[Tensor]) -> list[Tensor]:
 def _known(name: str) -> tuple[Callable[..., Any], Call] | None:
     function = function_of(name)
     return None if function is None else (function, Call(function, 0))
+
+
+def _custom(name: str) -> tuple[Callable[..., Any], Call] | None:
+    found: Any = CUSTOM.get(name)
+    return None if found is None else (found.apply, Call(found, 0))
 
 
 @contextlib.contextmanager
@@ -173,7 +182,7 @@ def gradients(
 
 def gradient(tensor: Tensor) -> Tensor | None:
     """See `Executor.gradient`."""
-    return tensor.grad
+    return tensor.grad if tensor.is_leaf else None
 
 
 def set_gradient(tensor: Tensor, gradient: Tensor | None) -> None:
@@ -193,7 +202,7 @@ def on_gradient(tensor: Tensor, replaced: Callable[[], np.ndarray | None]) -> No
         array = replaced()
         return None if array is None else tensor_of(array, dtype(arrived)).reshape(arrived.shape)
 
-    tensor.register_hook(hook)
+    tensor.register_hook(hook)  # type: ignore[no-untyped-call]
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from sys import _getframe
 from types import FrameType
 from typing import Any, Final
@@ -29,6 +30,10 @@ from graphscope.formulas.formula import Formula
 
 _MOST_FIELDS: Final = 512
 """So many kinds of results of torch's own functions are remembered."""
+
+
+CUSTOM: Final[weakref.WeakValueDictionary[str, type]] = weakref.WeakValueDictionary()
+"""The custom functions that were recorded in this process, by what the log finds them by; the newest of each name."""
 
 
 class Functions:
@@ -82,11 +87,14 @@ class Functions:
         code = getattr(cls.forward, "__code__", None)
         where = (code.co_filename, code.co_firstlineno) if code is not None else ()
         key = cls.__module__, cls.__qualname__, *where
-        return self._known.get(key) or self._learn(key, cls)
+        found = self._known.get(key) or self._learn(key, cls)
+        CUSTOM[found.function] = cls
+        return found
 
     def _learn(self, key: Any, cls: Any) -> Call:
         found = self._known[key] = self.session.new_call(cls)
-        found.function = ""
+        found.custom = True
+        found.function = f"{cls.__module__}.{cls.__qualname__}"
         given = list(parameters(cls.forward))
         if cls.setup_context is torch.autograd.Function.setup_context:
             given = given[1:]  # the context

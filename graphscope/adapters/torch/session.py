@@ -115,6 +115,8 @@ class Session(Recording):
         inputs = tuple(map(Input, range(count))) if operands is None else operands
         entry = call.describe(inputs, named, "" if node is None else node.name())
         entry |= {"framework": self.framework, "function": call.function}
+        if call.custom:
+            entry["custom"] = True
         return self.writer.intern("ops", (call.name, call.function, entry["formula"], *entry["inputs"]), entry)
 
     def gradient_of_leaf(self, gradient: torch.Tensor, count: int) -> Keeping:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from graphscope.debugger import expression_names, value_results
+from graphscope.debugger import expression_names
 from graphscope.debugger.command_table import Flag, Rest, command
 from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.debugger import Debugger
@@ -15,7 +15,8 @@ from graphscope.debugger.results import Cell, TableResult
 from graphscope.engine.core.op import INPUT_NAMES
 from graphscope.errors import CommandError
 from graphscope.graph import Node
-from graphscope.static.replay import framework_checks, gradient_checks, slices
+from graphscope.static.replay import framework_tables, gradient_checks, slices
+from graphscope.static.replay.framework_tables import compared, is_of_framework
 from graphscope.static.replay.recorded_calls import call_of
 
 _GAP = 1e-3
@@ -30,8 +31,8 @@ def check(dbg: Debugger, spec: Rest = "") -> TableResult:
     too. Differences are taken in float64.
     """
     node = _owner(dbg.chosen(spec))
-    if dbg.log.op(node.event.op).framework and node.kind == "op":
-        return _check_of_framework(node)
+    if is_of_framework(node):
+        return framework_tables.checked(node)
     call = call_of(node)
     recorded = node.grad
     rows: list[tuple[Cell, ...]] = []
@@ -55,22 +56,6 @@ def check(dbg: Debugger, spec: Rest = "") -> TableResult:
     )
 
 
-def _check_of_framework(node: Node) -> TableResult:
-    rows: list[tuple[Cell, ...]] = []
-    for found in framework_checks.judge(node):
-        edge = found.edge
-        size = "" if found.size is None else f"{found.size:.4g}"
-        gap = "" if found.gap is None else f"{found.gap:.1e}"
-        verdict = "can't be judged" if found.agrees is None else "agrees" if found.agrees else "DIFFERS"
-        text = f"{verdict}: {found.remark}" if found.remark else verdict
-        rows.append((f"#{edge.source.row}", edge.source.name or edge.source.label, size, gap, text))
-    return TableResult(
-        ("input", "name", "norm of gradient", "off by", "gradient and differences"),
-        tuple(rows),
-        title=f"gradients of #{node.row} {node.label}",
-    )
-
-
 @command("invoke", group="values", needs="edge")
 def invoke(dbg: Debugger, spec: str, overrides: Rest = "") -> TableResult:
     """Run one node again, with other inputs where some are given: `invoke #17 x=np.zeros((2, 3)), y=2`.
@@ -78,6 +63,8 @@ def invoke(dbg: Debugger, spec: str, overrides: Rest = "") -> TableResult:
     Inputs are named as `args` names them (x, y, z, w) or by position (`_0=`); the rest is what was recorded.
     """
     node = _owner(dbg.chosen(spec))
+    if is_of_framework(node):
+        return framework_tables.invoked(node, _assignments(dbg, overrides))
     call = call_of(node)
     op = dbg.log.op(node.event.op)
     parameters = INPUT_NAMES if op.cited else op.inputs or INPUT_NAMES
@@ -91,7 +78,7 @@ def invoke(dbg: Debugger, spec: str, overrides: Rest = "") -> TableResult:
         old = call.inputs[place]
         new[call.places.index(place)] = np.asarray(value, dtype=old.dtype)[()]
     found = call.with_inputs(new).run()
-    rows = [(f"{slot}", *_compared(node.output(slot), value)) for slot, value in enumerate(found)]
+    rows = [(f"{slot}", *compared(node.output(slot), value)) for slot, value in enumerate(found)]
     return TableResult(
         ("output", "recorded", "now", "largest difference"), tuple(rows), title=f"#{node.row} {node.label}"
     )
@@ -111,35 +98,34 @@ def replay_(
     given: dict[int, Any] = {}
     for word, value in _assignments(dbg, changes).items():
         number = word[1:]
-        node = graph.node(int(number)) if word[0] == "_" and number.isdigit() else expression_names.one(graph, word)
-        given[node.row] = np.broadcast_to(np.asarray(value, dtype=node.dtype or None), node.shape)
+        ahead = graph.at(target.row)
+        node = graph.node(int(number)) if word[0] == "_" and number.isdigit() else expression_names.one(ahead, word)
+        given[node.row] = np.broadcast_to(np.asarray(value, dtype=_dtype(node)), node.shape)
+    if is_of_framework(target):
+        return framework_tables.replayed(graph, target, given, backward)
     rows: list[tuple[Cell, ...]] = []
     if backward:
         for row, gradient in sorted(slices.backward(graph, target, given).items()):
             node = graph.node(row)
             if node.kind == "leaf" or row in given or row == target.row:
-                rows.append((f"#{row}", node.name or node.label, *_compared(node.grad, gradient)))
+                rows.append((f"#{row}", node.name or node.label, *compared(node.grad, gradient)))
         what = "gradients"
     else:
         for (row, slot), value in sorted(slices.forward(graph, target, given).items()):
             node = graph.node(row)
             if row in given or row == target.row:
-                rows.append((f"#{row}", node.name or node.label, *_compared(node.output(slot), value)))
+                rows.append((f"#{row}", node.name or node.label, *compared(node.output(slot), value)))
         what = "values"
         if target.row not in {int(str(row[0])[1:]) for row in rows}:
-            rows.append((f"#{target.row}", target.name or target.label, *_compared(target.value, target.value)))
+            rows.append((f"#{target.row}", target.name or target.label, *compared(target.value, target.value)))
     return TableResult(
         ("node", "name", "recorded", "now", "largest difference"), tuple(rows), title=f"{what} up to #{target.row}"
     )
 
 
-def _compared(old: Any, new: Any) -> tuple[Cell, ...]:
-    gap = ""
-    if old is not None and np.shape(old) == np.shape(new):
-        with np.errstate(all="ignore"):
-            differences = np.abs(np.asarray(new, dtype=float) - np.asarray(old, dtype=float))
-        gap = f"{differences.max():.4g}" if differences.size else "0"
-    return value_results.brief(old), value_results.brief(np.asarray(new)), gap
+def _dtype(node: Node) -> Any:
+    """NumPy's dtype for values of a node, where it has one."""
+    return np.dtype(node.dtype) if hasattr(np, node.dtype or " ") else None
 
 
 def _owner(node: Node) -> Node:

@@ -36,7 +36,7 @@ def read_as_numbers(node: Node, stretch: Stretch) -> str:
     What hangs on such a number was not seen to hang on the tensor.
     """
     log = node.graph.log
-    if log.op(node.event.op).function:
+    if not log.op(node.event.op).custom:
         return ""
     sites = [step.site for step in stretch.steps if step.kind == "op"]
     site = next((each for each in sites if each is not None and each.function.rpartition(".")[2] == "forward"), None)

@@ -33,10 +33,8 @@ class Optimizers:
 
     def steps(self, node: Node) -> bool:
         """Whether a row is what a step made of a parameter."""
-        op = self._log.op(node.event.op)
-        return (
-            not op.function and node.flags & _STEPPING == _STEPPING and node.op not in FOLLOWING and node.op[:1].isupper()
-        )
+        is_call = bool(self._log.op(node.event.op).function)
+        return not is_call and node.op not in FOLLOWING and node.flags & _STEPPING == _STEPPING
 
     def update(self, node: Node, parameter: Any) -> None:
         """Make that step."""
@@ -48,22 +46,14 @@ class Optimizers:
 
     def _described(self, node: Node) -> tuple[int, dict[str, Any]]:
         """The number of the optimizer whose step a row is of, and what was said of it when it was made."""
-        number = next(
-            (facts["object"] for row, facts in self._calls if row > node.row and facts.get("call") == "step"), None
-        )
-        about = next(
-            (facts for _, facts in self._calls if facts.get("call") == "optimizer" and facts.get("object") == number), None
-        )
-        if about is None or about.get("late") or self._was_loaded(number, node.row):
+        number = next((told["object"] for row, told in self._calls if row > node.row and told["call"] == "step"), None)
+        of_it = [(row, told) for row, told in self._calls if told.get("object") == number]
+        about = next((told for _, told in of_it if told["call"] == "optimizer"), None)
+        was_loaded = any(told["call"] == "load_state_dict" and row < node.row for row, told in of_it)
+        if about is None or about.get("late") or was_loaded:
             raise StaticError(
                 f"{where(node)} can't run again: what its optimizer remembered from before is not in the log",
                 hint="record from where the optimizer is made",
             )
         groups = about.get("groups") or [{}]
         return int(number or 0), dict(groups[0].get("settings") or {})
-
-    def _was_loaded(self, number: Any, row: int) -> bool:
-        return any(
-            facts.get("call") == "load_state_dict" and facts.get("object") == number and at < row
-            for at, facts in self._calls
-        )

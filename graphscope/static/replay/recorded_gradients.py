@@ -75,7 +75,7 @@ def _results(rule: Node) -> list[Edge]:
 def _place(node: Node, edge: Edge) -> Place | None:
     """The input of a call that a gradient is for: a custom function has a result for each of its tensors."""
     own = [(each.source.row, each.slot) for each in node.inputs]
-    if not node.graph.log.op(node.event.op).function and edge.source.event.forward == node.row:
+    if node.graph.log.op(node.event.op).custom and edge.source.event.forward == node.row:
         return own[edge.slot] if edge.slot < len(own) else None
     owner = edge.target.forward
     return next((place for place in own if owner is not None and place[0] == owner.row), None)

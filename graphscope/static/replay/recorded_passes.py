@@ -60,16 +60,11 @@ def pass_at(graph: Graph, begin: Event) -> RecordedPass:
         raise StaticError(f"the backward pass at #{begin.row} made a graph of its own: it can't run again")
     roots = [(graph.node(source), slot) for source, slot in begin.inputs]
     cotangents = [_cotangent(graph, root, slot, events) for root, slot in roots]
-    accumulated, wanted = [], []
-    for event in events:
-        node = graph.node(event.row) if event.kind in (Kind.ACCUMULATE, Kind.GRAD) else None
-        owner = None if node is None else node.forward
-        if node is None or owner is None:
-            continue
-        if event.kind == Kind.GRAD and log.op(event.op).name == "grad":
-            wanted.append((event.row, owner))
-        elif event.kind == Kind.ACCUMULATE and not any(each.kind == "grad" and each.row > begin.row for each in owner.backward):
-            accumulated.append((event.row, owner))
+    asked_for = [event for event in events if event.kind == Kind.GRAD and log.op(event.op).name == "grad"]
+    passed = {event.forward for event in events if event.kind == Kind.GRAD and event not in asked_for}
+    added = [event for event in events if event.kind == Kind.ACCUMULATE and event.forward not in passed]
+    accumulated = [(event.row, graph.node(event.forward)) for event in added]
+    wanted = [(event.row, graph.node(event.forward)) for event in asked_for]
     return RecordedPass(begin.row, row, roots, cotangents, accumulated, wanted)
 
 

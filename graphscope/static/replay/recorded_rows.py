@@ -38,7 +38,8 @@ def call_of_row(node: Node, precise: bool = False) -> RecordedCall:
     told = node.arguments
     if told.operands is None or len(node.inputs) < len(node.event.inputs):
         raise StaticError(f"{where(node)} can't run again: the log does not hold all that it was given")
-    function = node.graph.log.op(node.event.op).function
+    op = node.graph.log.op(node.event.op)
+    function = op.function
     operands, attributes = told.operands, dict(told.attributes)
     autocast = node.attrs.get("autocast")
     if precise:
@@ -46,7 +47,7 @@ def call_of_row(node: Node, precise: bool = False) -> RecordedCall:
         function = "torch.Tensor.double" if node.op in _CONVERTING else function
     has_gradient = not node.flags & Flag.NO_GRAD
     writes = bool(node.flags & Flag.IN_PLACE)
-    return RecordedCall(where(node), function, operands, attributes, writes, autocast, has_gradient)
+    return RecordedCall(where(node), function, operands, attributes, writes, autocast, has_gradient, op.custom)
 
 
 def state_ahead(node: Node) -> np.ndarray | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from graphscope.adapters.kit.executor import Executor
 from graphscope.errors import StaticError
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.static.replay import optimizer_steps
-from graphscope.static.replay.recorded_rows import FOLLOWING, Place, call_of_row, made_inside, recorded, where
 from graphscope.static.replay.recorded_passes import RecordedPass, pass_at
+from graphscope.static.replay.recorded_rows import FOLLOWING, Place, call_of_row, made_inside, recorded, where
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event
@@ -29,17 +29,26 @@ class Rerun:
         graph: The recorded graph.
         executor: What runs them.
         changes: The values that are to stand at rows: of forward nodes, or the gradients of backward nodes.
+        gradients: The gradients that are to take the place of those that arrive at forward nodes, by their rows.
+        differentiates: Whether a backward pass follows.
         seen: Is told of each node that ran.
     """
 
     def __init__(
-        self, graph: Graph, executor: Executor, changes: Mapping[int, np.ndarray], seen: Seen | None = None
+        self,
+        graph: Graph,
+        executor: Executor,
+        changes: Mapping[int, np.ndarray],
+        gradients: Mapping[int, np.ndarray] | None = None,
+        differentiates: bool = True,
+        seen: Seen | None = None,
     ) -> None:
         self.graph = graph
         self.executor = executor
         self.found: dict[Place, Any] = {}
         """What was computed so far, by row and slot."""
         self._changes = changes
+        self._differentiates = differentiates
         self._seen = seen
         self._tensors: dict[int, Any] = {}
         """The tensors of leaves, by the rows of their first versions."""
@@ -47,7 +56,8 @@ class Rerun:
         """How often tensors had been written when their newest version was met."""
         self._optimizers = optimizer_steps.Optimizers(graph.log, executor)
         self._running: RecordedPass | None = None
-        self._gradient_changes = self._by_forward_node()
+        self._gradient_changes = gradients or {}
+        self._changed_in_passes = self._by_forward_node()
 
     def run(self, rows: Iterable[int]) -> None:
         """Run rows of the log, in their order.
@@ -102,11 +112,15 @@ class Rerun:
         change = self._changes.get(node.row)
         if change is not None:
             self.executor.write(results[0], change)
-        if node.row in self._gradient_changes:
-            self.executor.on_gradient(results[0], lambda: self._gradient_in_place(node.row))
+        self._listen(node.row, results[0])
         self._writes[node.tensor] = self.executor.writes(results[0])
         if self._seen is not None:
             self._seen(node, results)
+
+    def _listen(self, row: int, tensor: Any) -> None:
+        """Let gradients that are changed take the place of those that arrive at a tensor."""
+        if row in self._changed_in_passes or row in self._gradient_changes:
+            self.executor.on_gradient(tensor, lambda: self._gradient_in_place(row))
 
     def _leaf(self, node: Node) -> list[Any]:
         held = self._tensors.get(node.tensor)
@@ -124,16 +138,11 @@ class Rerun:
             self._optimizers.update(node, held)
             return [held]
         inputs = [self._input(node, number) for number in range(len(node.inputs))]
-        if op.function:
-            return self.executor.call(call_of_row(node), inputs)
         if node.op in FOLLOWING:
             return self._follow(node, inputs)
-        if node.flags & Flag.REQUIRES_GRAD and not node.flags & Flag.NO_GRAD:
-            raise StaticError(
-                f"{where(node)} can't run again: the rule of a custom function is the program's own code, not in the log",
-                hint="`check` judges it, and replay runs what comes behind its result",
-            )
-        return [self._value(source, slot) for source, slot in made_inside(node)]
+        if op.custom and (not self._differentiates or not node.flags & Flag.REQUIRES_GRAD):
+            return [self._value(source, slot) for source, slot in made_inside(node)]
+        return self.executor.call(call_of_row(node), inputs)
 
     def _follow(self, node: Node, inputs: list[Any]) -> list[Any]:
         """Bring a tensor up to date, unless what ran again has done so."""
@@ -146,7 +155,7 @@ class Rerun:
             is_written = len(inputs) > 1 and self.executor.share(held, inputs[1])
         if not is_written:
             if self._changes:
-                raise StaticError(f"{where(node)}: what wrote into it here is not in the log, so nobody knows it changed")
+                raise StaticError(f"{where(node)} can't run again: what wrote into it is not in the log")
             self.executor.write(held, recorded(node, 0))
         return [held]
 
@@ -169,13 +178,17 @@ class Rerun:
     def _value(self, source: Node, slot: int) -> Any:
         place = source.row, slot
         if place not in self.found:
-            has_gradient = bool(source.flags & Flag.REQUIRES_GRAD) and source.graph_pass == "forward"
-            value = recorded(source, slot)
-            dtype = source.outputs[slot][1]
-            held = self.executor.tensor(value, dtype, None, has_gradient and dtype.startswith(("float", "bfloat", "complex")))
-            self.found[place] = held
-            self._tensors.setdefault(source.tensor, held)
+            self.found[place] = self._taken(source, slot)
+            self._listen(source.row, self.found[place])
         return self.found[place]
+
+    def _taken(self, source: Node, slot: int) -> Any:
+        """A tensor that did not run again, as the log has it; gradients flow to it where it is a leaf."""
+        log, dtype = self.graph.log, source.outputs[slot][1]
+        first = log.event(source.tensor) if source.tensor >= log.first else source.event
+        flows = first.kind == Kind.LEAF and first.flags & Flag.REQUIRES_GRAD
+        strides = log.attrs(first.attrs).get("strides") if first.kind == Kind.LEAF else None
+        return self.executor.tensor(recorded(source, slot), dtype, strides, bool(flows))
 
     # Passes ----------------------------------------------------------------------------------------------------------
 
@@ -212,7 +225,8 @@ class Rerun:
         return found
 
     def _gradient_in_place(self, forward_row: int) -> np.ndarray | None:
-        row = self._gradient_changes[forward_row]
-        running = self._running
-        is_now = running is None or running.begin < row < running.end
-        return self._changes[row] if is_now else None
+        """What takes the place of a gradient that has arrived in the pass that runs."""
+        row, running = self._changed_in_passes.get(forward_row), self._running
+        if row is not None and running is not None and running.begin < row < running.end:
+            return self._changes[row]
+        return self._gradient_changes.get(forward_row)

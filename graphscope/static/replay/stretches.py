@@ -82,12 +82,12 @@ class Stretch:
             found[step.row, 0] = self._recorded(step, 0)
             return
         inputs = [self._value(edge.source, edge.slot, found) for edge in step.inputs]
-        if step.graph.log.op(step.event.op).function:
-            results = self.executor.call(call_of_row(step, self.precise), inputs)
+        if step.graph.log.op(step.event.op).custom:
+            results = [self._value(source, slot, found) for source, slot in made_inside(step)]
         elif step.op in FOLLOWING:
             results = inputs[:1]
         else:
-            results = [self._value(source, slot, found) for source, slot in made_inside(step)]
+            results = self.executor.call(call_of_row(step, self.precise), inputs)
         if len(results) != len(step.outputs):
             raise StaticError(f"{where(step)} gives {len(results)} tensors when it runs again, not {len(step.outputs)}")
         found.update(((step.row, slot), result) for slot, result in enumerate(results))
@@ -119,7 +119,7 @@ def stretch_of(node: Node) -> Stretch:
     op = node.graph.log.op(node.event.op)
     steps: tuple[Node, ...] = (node,)
     outputs: tuple[Place, ...] = tuple((node.row, slot) for slot in range(len(node.outputs)))
-    if not op.function:
+    if op.custom:
         outputs = tuple((source.row, slot) for source, slot in made_inside(node))
         steps = tuple(inside(node))
     inputs = tuple(dict.fromkeys((edge.source.row, edge.slot) for edge in node.inputs))

@@ -25,10 +25,11 @@ _GAP = 1e-3
 
 @command("check", group="values")
 def check(dbg: Debugger, spec: Rest = "") -> TableResult:
-    """Check the gradient rules of one node against differences, at its recorded inputs: `check #17`.
+    """Check the gradients of one node against differences, at its recorded inputs: `check #17`.
 
     The cotangent is the recorded one where a backward pass has been; then what was recorded is compared with the rule,
-    too. Differences are taken in float64.
+    too. Of a PyTorch program, what backward gave is compared: a wrong custom function is found, and which input is
+    wrong. Differences are taken in float64.
     """
     node = _owner(dbg.chosen(spec))
     if is_of_framework(node):
@@ -91,7 +92,8 @@ def replay_(
     """What if: run the recorded slice that leads to a node again with other values: `replay loss W=W * 0.9`.
 
     Names are those of tensors, or `_12` for #12. With `-b`, the values stand for cotangents, and the backward pass from
-    the node runs again: `replay -b loss h=np.zeros(3)` tells what the gradients are then.
+    the node runs again: `replay -b loss h=np.zeros(3)` tells what the gradients are then. Of a PyTorch program it runs
+    through backward passes and steps of optimizers, too, where they lie between.
     """
     target = _owner(dbg.chosen(spec))
     graph = dbg.graph

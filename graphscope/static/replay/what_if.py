@@ -10,7 +10,7 @@ import numpy as np
 from graphscope.adapters import executor
 from graphscope.errors import StaticError
 from graphscope.eventlog.schema import Flag, Kind
-from graphscope.static.replay.recorded_rows import FOLLOWING, call_of_row, inside, recorded, state_ahead
+from graphscope.static.replay.recorded_rows import FOLLOWING, call_of_row, inside, recorded, state_ahead, where
 from graphscope.static.replay.reruns import Rerun, Seen
 from graphscope.static.replay.stretches import stretch_of
 
@@ -56,17 +56,19 @@ def forward(graph: Graph, target: Node, changes: Mapping[int, np.ndarray], seen:
         seen: Is told of each node that ran.
 
     Raises:
-        StaticError: A row on the way can't run again; the message says which and why.
+        StaticError: A row on the way can't run again, or without a change it does not come out as recorded; the message
+            says which and why.
     """
     rows = _hanging(graph, target, changes) if changes and not _is_passed(graph, target, changes) else None
-    rerun = Rerun(graph, executor(_framework(target)), changes, differentiates=rows is None, seen=seen)
+    runs, is_whole = executor(_framework(target)), rows is None
     if rows is None and graph.log.first > 0:
         raise StaticError(
             "the first rows of the log are gone: it can't run again from there", hint="record fewer steps"
         )
-    with rerun.executor.aside():
-        rerun.run(range(graph.log.first, target.row + 1) if rows is None else rows)
-    return rerun
+    wanted = range(graph.log.first, target.row + 1) if rows is None else rows
+    if changes:
+        _assert_repeats(target, _run(Rerun(graph, runs, {}, differentiates=is_whole), wanted).array((target.row, 0)))
+    return _run(Rerun(graph, runs, changes, differentiates=is_whole, seen=seen), wanted)
 
 
 def backward(
@@ -83,18 +85,58 @@ def backward(
     Raises:
         StaticError: A row on the way can't run again; the message says which and why.
     """
+    if (cotangents or begin is not None) and _began_from(target):
+        for row, gradient in _sent_back(graph, target, {}, None).items():
+            recorded_one = gradient_recorded(graph.node(row), target.row)
+            if recorded_one is not None:
+                _assert_alike(graph.node(row), gradient, recorded_one, "the gradient of ")
+    return {**_sent_back(graph, target, cotangents, begin), **cotangents}
+
+
+def _sent_back(
+    graph: Graph, target: Node, cotangents: Mapping[int, np.ndarray], begin: np.ndarray | None
+) -> dict[int, np.ndarray]:
+    """The gradients of leaves when a pass begins at a node, by row."""
     rerun = Rerun(graph, executor(_framework(target)), {}, gradients=cotangents)
+    _run(rerun, _with_states(graph, [node.row for node in _differentiated(target)]))
+    found = {}
     with rerun.executor.aside():
-        rerun.run(_with_states(graph, [node.row for node in _differentiated(target)]))
-        held = rerun.found[target.row, 0]
-        rerun.executor.backward([held], [np.ones(target.shape) if begin is None else begin])
-        found = {}
+        rerun.executor.backward([rerun.found[target.row, 0]], [np.ones(target.shape) if begin is None else begin])
         for (row, _), tensor in sorted(rerun.found.items()):
             gradient = rerun.executor.gradient(tensor)
             array = None if gradient is None else rerun.executor.array(gradient)
             if array is not None and _is_leaf(graph.node(row)):
                 found[row] = array
-    return {**found, **cotangents}
+    return found
+
+
+def _began_from(target: Node) -> bool:
+    """Whether the first backward pass behind a node began there."""
+    passes = (row for row in target.graph.index.marks(Kind.BACKWARD_BEGIN).tolist() if row > target.row)
+    begin = next(passes, None)
+    return begin is not None and [row for row, _ in target.graph.log.inputs(begin)] == [target.row]
+
+
+def _run(rerun: Rerun, rows: Iterable[int]) -> Rerun:
+    with rerun.executor.aside():
+        rerun.run(rows)
+    return rerun
+
+
+def _assert_repeats(target: Node, found: np.ndarray) -> None:
+    value = target.output(0)
+    if value is not None:
+        _assert_alike(target, found, value)
+
+
+def _assert_alike(node: Node, found: np.ndarray, value: np.ndarray, what: str = "") -> None:
+    """See that what runs again without a change is what was recorded."""
+    scale = float(np.abs(value[np.isfinite(value)]).max(initial=0)) if value.dtype.kind in "fc" else 0.0
+    if found.shape != value.shape or not np.allclose(found, value, rtol=1e-3, atol=1e-4 * scale, equal_nan=True):
+        raise StaticError(
+            f"{what}{where(node)} does not come out as recorded when all runs again without a change",
+            hint="a hook, a write or another thing that the log does not tell of takes part in it",
+        )
 
 
 def gradient_recorded(node: Node, behind: int) -> np.ndarray | None:

@@ -57,6 +57,7 @@ def _every() -> Iterator[Callable[..., Any]]:
         yield from functions
     for module in (torch.nn.functional, torch.functional, torch.nn.init):
         yield from (each for each in vars(module).values() if isinstance(each, (FunctionType, BuiltinFunctionType)))
+    yield from (each for name, each in vars(torch.Tensor).items() if name[:1] != "_" and isinstance(each, FunctionType))
     for each in vars(torch._C.TensorBase).values():
         if isinstance(each, GetSetDescriptorType):
             yield from (each.__get__, each.__set__)

@@ -31,6 +31,13 @@ _DIFFERENCES: Final = 1e-7
 """By so much of the largest element differences themselves may be off."""
 
 
+_BY_INTENT: Final = {
+    "embedding": ("padding_idx", "scale_grad_by_freq"),
+    "embedding_bag": ("padding_idx", "scale_grad_by_freq"),
+}
+"""Attributes of ops by which their gradients are others than those of what they compute."""
+
+
 @dataclass(frozen=True)
 class Judgement:
     """What comes of one input.
@@ -71,7 +78,7 @@ def judge(node: Node) -> list[Judgement]:
         for given, (shape, _) in zip(passed.cotangents, node.outputs, strict=True)
     ]
     differences = Differences(precise, [_doubled(value) for value in values], cotangents)
-    reason = _unjudgeable(differences) or dependence.read_as_numbers(node, stretch)
+    reason = _by_intent(node) or _unjudgeable(differences) or dependence.read_as_numbers(node, stretch)
     edges = {(edge.source.row, edge.slot): edge for edge in reversed(node.inputs)}
     found = []
     for number, place in enumerate(stretch.inputs):
@@ -101,6 +108,13 @@ def _unjudgeable(differences: Differences) -> str:
     return (
         "" if all(np.isfinite(each).all() for each in (*floating, *differences.cotangents)) else "there is NaN or Inf"
     )
+
+
+def _by_intent(node: Node) -> str:
+    """Which attribute of a call asks for another gradient than that of what it computes; empty where none does."""
+    given = node.arguments.attributes
+    asking = next((name for name in _BY_INTENT.get(node.op, ()) if given.get(name) not in (None, False, -1)), None)
+    return "" if asking is None else f"{asking} asks for another gradient than that of what it computes"
 
 
 def _needs_none(edge: Edge, gradient: np.ndarray | None) -> str:

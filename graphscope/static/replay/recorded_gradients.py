@@ -65,7 +65,7 @@ def _results(rule: Node) -> list[Edge]:
     while pending:
         for edge in pending.pop().users:
             part = edge.target.event
-            if part.kind == Kind.GRAD and part.forward == edge.source.row:
+            if part.kind == Kind.GRAD and part.forward == rule.row:
                 pending.append(edge.target)
             elif part.kind in (Kind.GRAD, Kind.ACCUMULATE):
                 found.append(edge)

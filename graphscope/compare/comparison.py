@@ -155,7 +155,7 @@ def _updated_before(found: Parting, logs: tuple[Log, Log], both: tuple[Step, Ste
 def matched_parameters(alignment: Alignment) -> dict[int, int]:
     """Which parameters of two runs belong together, by the numbers of their tensors."""
     flows = alignment.a.flow, alignment.b.flow
-    tensors = [flow.log.pick("tensor", flow.rows).astype(np.int64) for flow in flows]
+    tensors = [flow.tensors for flow in flows]
     which = np.flatnonzero((alignment.a.mates != NONE) & np.isin(tensors[0], list(parameters(flows[0].log, 0))))
     mates = alignment.a.mates[which]
     # Where one alone gathers a gradient another tensor was made of the other, and is what is trained.

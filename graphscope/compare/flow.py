@@ -167,9 +167,21 @@ class Flow:
         return found
 
     @cached_property
+    def tensors(self) -> np.ndarray:
+        """The number of the tensor that each vertex is a version of."""
+        found: np.ndarray = self.log.pick("tensor", self.rows).astype(np.int64)
+        return found
+
+    @cached_property
+    def is_given(self) -> np.ndarray:
+        """Which vertices the stretch takes in: leaves, and what was made ahead of it."""
+        found: np.ndarray = (self.kinds == Kind.LEAF) | (np.arange(len(self)) < self.sources)
+        return found
+
+    @cached_property
     def is_leaf(self) -> np.ndarray:
         """Which vertices the program was given, or made ahead of all: leaves, and what gathers a gradient like one."""
-        found: np.ndarray = (self.kinds == Kind.LEAF) | (np.arange(len(self)) < self.sources)
+        found = self.is_given.copy()
         found[list(self.gathered)] = True
         return found
 
@@ -180,8 +192,7 @@ class Flow:
         """
         found = self._left(np.flatnonzero(self.kinds == Kind.ACCUMULATE))
         handed = self._left(np.flatnonzero((self.kinds == Kind.GRAD) & np.isin(self.ops, "grad")))
-        given = (self.kinds == Kind.LEAF) | (np.arange(len(self)) < self.sources)
-        return {**{owner: vertices for owner, vertices in handed.items() if given[owner]}, **found}
+        return {**{owner: vertices for owner, vertices in handed.items() if self.is_given[owner]}, **found}
 
     def _left(self, vertices: np.ndarray) -> dict[int, list[int]]:
         """Gradients that nothing of the stretch uses, by the vertex that they are of."""

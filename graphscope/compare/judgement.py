@@ -117,7 +117,7 @@ class Judgement:
     def _arrive(self, which: int, vertex: int) -> None:
         """What the inputs of a vertex let expect of it, ahead of all that is known of itself."""
         flow = self.runs[which].flow
-        if flow.kinds[vertex] == Kind.LEAF or vertex < flow.sources:
+        if flow.is_given[vertex]:
             return
         sources = flow.inputs[vertex]
         known = [self._dtypes[which][source] for source in sources]
@@ -217,10 +217,8 @@ class Judgement:
 
     def _are_given(self, one: int, other: int) -> bool:
         """Whether earlier steps have made both what they are, and nobody says how far apart they may be."""
-        pairs = zip(self.runs, (one, other), strict=True)
-        return self._tolerance is None and all(
-            run.flow.kinds[each] == Kind.LEAF or each < run.flow.sources for run, each in pairs
-        )
+        a, b = self.runs
+        return self._tolerance is None and bool(a.flow.is_given[one] and b.flow.is_given[other])
 
     def _of_statistics(self, one: int, other: int) -> Deviation | None:
         a, b = self.runs
@@ -263,7 +261,7 @@ class Judgement:
         else:
             dtypes = [self._dtypes[0][one], self._dtypes[1][other]]
         for which, (run, vertex) in enumerate(zip(self.runs, (one, other), strict=True)):
-            if run.flow.kinds[vertex] == Kind.LEAF or vertex < run.flow.sources:
+            if run.flow.is_given[vertex]:
                 unit = (_RUNNING if _is_told_again(run, vertex) else 4) * roundoff(*dtypes)
                 yield Allowed(unit * float(run.prints.scales[vertex]), unit, unit)
             else:
@@ -322,5 +320,5 @@ def _is_overwritten(run: Run, vertex: int) -> bool:
 
 def _is_told_again(run: Run, vertex: int) -> bool:
     """Whether a leaf has been written into since a log first told of it."""
-    row = run.flow.rows[vertex]
-    return bool(run.flow.kinds[vertex] == Kind.LEAF and run.flow.log.pick("tensor", np.array([row]))[0] < row)
+    flow = run.flow
+    return bool(flow.kinds[vertex] == Kind.LEAF and flow.tensors[vertex] < flow.rows[vertex])

@@ -143,8 +143,7 @@ def _by_owner(flow: Flow) -> dict[tuple[int, int, int, str], list[int]]:
 
 
 def _free_leaves(flow: Flow, mates: np.ndarray) -> list[int]:
-    given = (flow.kinds == Kind.LEAF) | (np.arange(len(flow)) < flow.sources)
-    found: list[int] = np.flatnonzero(given & (mates == NONE)).tolist()
+    found: list[int] = np.flatnonzero(flow.is_given & (mates == NONE)).tolist()
     return found
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from graphscope.compare.alignment import NONE
 from graphscope.compare.judgement import AGREES, ALONE, DIFFERS
 from graphscope.diagnose.values.origins import MOVES
-from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,8 +38,7 @@ def lost(flow: Flow, states: np.ndarray, results: Iterable[int], backward: bool)
     wanted = np.zeros(len(flow), bool)
     for result in results:
         wanted[result] = True
-    given = (flow.kinds == Kind.LEAF) | (np.arange(len(flow)) < flow.sources)
-    off = (states == DIFFERS) | ((states == ALONE) & ~given)
+    off = (states == DIFFERS) | ((states == ALONE) & ~flow.is_given)
     off &= flow.is_backward == backward
     off &= ~_handed_on(flow, states)
     found = np.zeros(len(flow), bool)

@@ -39,8 +39,7 @@ def shared_parts(alignment: Alignment) -> list[Shared]:
 
 def holder(flow: Flow, tensor: int) -> int | None:
     """The vertex that holds a parameter ahead of a stretch; None where the stretch does not use it."""
-    tensors = flow.log.pick("tensor", flow.rows).astype(np.int64)
-    found = np.flatnonzero((tensors == tensor) & flow.is_leaf)
+    found = np.flatnonzero((flow.tensors == tensor) & flow.is_leaf)
     return int(found[0]) if len(found) else None
 
 
@@ -50,7 +49,7 @@ def _free(run: Run, other: Run) -> dict[int, np.ndarray]:
     for vertex in run.flow.gathered:
         value = run.flow.value(vertex) if int(run.mates[vertex]) not in other.flow.gathered else None
         if value is not None and value.dtype.kind == "f":
-            found[int(run.flow.log.pick("tensor", run.flow.rows[[vertex]])[0])] = value
+            found[int(run.flow.tensors[vertex])] = value
     return found
 
 

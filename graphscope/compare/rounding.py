@@ -37,10 +37,6 @@ class Allowed:
     """So many of the elements of a tensor of integers or booleans may differ, as a part of all."""
 
 
-EXACT: Final = Allowed(slope=0.0)
-"""Bit by bit."""
-
-
 @dataclass(frozen=True, slots=True)
 class Deviation:
     """How two tensors of one size differ, in the numbers by which the next op can be judged."""
@@ -73,7 +69,7 @@ def agree(a: np.ndarray, b: np.ndarray, allowed: Allowed, found: Deviation | Non
     Args:
         a: A tensor.
         b: Another of the same count of elements; they are compared in C order.
-        allowed: From `errors.allowed`, `EXACT`, or `Allowed(atol, rtol)` where a person says it.
+        allowed: From `errors.allowed`, or `Allowed(atol, rtol)` where a person says it.
         found: Their deviation, where it is known.
     """
     if a.size != b.size:

@@ -51,12 +51,10 @@ def _loss(log: Log, step: Step) -> Side | None:
 
 def parameters_in_order(a: Log, b: Log) -> dict[int, int]:
     """Which parameters belong together where the two runs use as many, of the same shapes, in one order."""
-    ours, theirs = (sorted(parameters(log, log.first)) for log in (a, b))
-    shapes = [[log.shape(int(each)) for each in _shapes(log, own)] for log, own in ((a, ours), (b, theirs))]
-    return dict(zip(ours, theirs, strict=True)) if shapes[0] == shapes[1] else {}
+    ours, theirs = (dict(sorted(parameters(log, log.first).items())) for log in (a, b))
+    return dict(zip(ours, theirs, strict=True)) if _shapes(a, ours) == _shapes(b, theirs) else {}
 
 
-def _shapes(log: Log, tensors: list[int]) -> np.ndarray:
-    held = parameters(log, log.first)
-    found: np.ndarray = log.pick("shape", np.array([held[each] for each in tensors], np.int64))
-    return found
+def _shapes(log: Log, held: dict[int, int]) -> list[tuple[int, ...]]:
+    """The shapes of parameters, of which it is known what row holds each."""
+    return [log.shape(int(each)) for each in log.pick("shape", np.array([*held.values()], np.int64))]

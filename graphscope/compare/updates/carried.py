@@ -9,7 +9,7 @@ import numpy as np
 from graphscope.compare.rounding import Deviation, deviation
 from graphscope.compare.steps import step_of
 from graphscope.compare.updates.change import Change
-from graphscope.compare.updates.update import Update, updates_of
+from graphscope.compare.updates.update import Update, update_of
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
@@ -42,9 +42,8 @@ def carried(
 
 def made_by(flow: Flow, vertex: int) -> Update | None:
     """The update of an earlier step that made a parameter what it is; None where that was something else."""
-    log, row = flow.log, int(flow.rows[vertex])
-    tensor = int(log.pick("tensor", np.array([row]))[0])
+    log, row, tensor = flow.log, int(flow.rows[vertex]), int(flow.tensors[vertex])
     if flow.kinds[vertex] == Kind.LEAF:
         row = max(flow.graph.index.versions(tensor, row), default=row)
-    found = updates_of(log, step_of(log, row)).get(tensor)
+    found = update_of(log, step_of(log, row), tensor)
     return found if found is not None and found.row == row else None

@@ -188,10 +188,22 @@ def total_of(values: Iterable[np.ndarray | None]) -> np.ndarray | None:
 
 def updates_of(log: Log, step: Step) -> dict[int, Update]:
     """The updates of a step by the number of the parameter's tensor, in the order of the log."""
-    found = series.updates(log)
-    own = found[(found["row"] >= step.start) & (found["row"] < step.stop)]
     graph = Graph(log)
-    return {int(each["tensor"]): Update(graph, step, each) for each in own}
+    return {int(each["tensor"]): Update(graph, step, each) for each in _told(log, step)}
+
+
+def update_of(log: Log, step: Step, tensor: int) -> Update | None:
+    """The update of one parameter in a step; None where there is none."""
+    found = _told(log, step)
+    own = found[found["tensor"] == tensor]
+    return Update(Graph(log), step, own[-1]) if len(own) else None
+
+
+def _told(log: Log, step: Step) -> np.ndarray:
+    """What the series of updates says of a step."""
+    found = series.updates(log)
+    told: np.ndarray = found[(found["row"] >= step.start) & (found["row"] < step.stop)]
+    return told
 
 
 def optimizer_of(log: Log, tensor: int) -> Optimizer | None:

@@ -1,10 +1,11 @@
-"""Why two runs part, as a key of `sentences.CAUSES`, as far as the two calls say it."""
+"""Why two runs part, as far as the two calls say it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from graphscope.compare.sentences import Cause
 from graphscope.diagnose.two_runs import RANDOM
 from graphscope.eventlog.schema import Flag
 
@@ -18,27 +19,27 @@ _AXES: Final = frozenset({"dim", "axis", "dims", "normalized_shape", "start_dim"
 _MASKING: Final = frozenset({"masked", "masked_fill", "masked_fill_", "tril", "triu", "where", "tri"})
 
 
-def cause_of(birth: Birth, calls: Sequence[Call | None], facts: Sequence[Fact]) -> str:
+def cause_of(birth: Birth, calls: Sequence[Call | None], facts: Sequence[Fact]) -> Cause:
     """The cause of a parting in a forward pass."""
     known = [call for call in calls if call is not None]
     if any(_makes_parameter(call.node) for call in known):
-        return "initialisation"
+        return Cause("initialisation")
     if known and all(call.node.kind == "leaf" for call in known):
-        return "random" if all(call.node.op in RANDOM for call in known) else "input"
+        return Cause("random" if all(call.node.op in RANDOM for call in known) else "input")
     if birth.extra:
-        return f"only {birth.extra}"
+        return Cause("only one", birth.extra)
     names = {fact.name for fact in facts}
     if names & _AXES and len({call.node.op for call in known}) == 1:
-        return "axis"
+        return Cause("axis")
     if any((call.part.label if call.part else call.node.op) in _MASKING for call in known):
-        return "mask"
+        return Cause("mask")
     if "dtype" in names:
-        return "dtype"
+        return Cause("dtype")
     if names - {"shape"}:
-        return "attribute"
+        return Cause("attribute")
     if len({call.node.op for call in known}) > 1:
-        return "another op"
-    return "random" if any(call.node.op in RANDOM for call in known) else "op"
+        return Cause("another op")
+    return Cause("random" if any(call.node.op in RANDOM for call in known) else "op")
 
 
 def _makes_parameter(node: Node) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from graphscope.compare.difference import Fact
+from graphscope.compare.sentences import Cause
 from graphscope.diagnose.explanation import listed
 
 if TYPE_CHECKING:
@@ -18,14 +19,14 @@ _MOST: Final = 8
 """So many lines are told of."""
 
 
-def of_compiled(alignment: Alignment, region: Region) -> tuple[str, tuple[Fact, ...]] | None:
+def of_compiled(alignment: Alignment, region: Region) -> tuple[Cause, tuple[Fact, ...]] | None:
     """The cause, and what each run computes, where one of them has but a compiled region; None where none has."""
     a, b = _ops(alignment.a, region.a), _ops(alignment.b, region.b)
     is_compiled = [len(each) == 1 and next(iter(each.values()))[0].startswith(_COMPILED) for each in (a, b)]
     if is_compiled[0] == is_compiled[1]:
         return None
     fact = Fact("computes", *(_told(each) for each in (a, b)))
-    return "compiled in a" if is_compiled[0] else "compiled", (fact,)
+    return Cause("compiled", "a" if is_compiled[0] else "b"), (fact,)
 
 
 def _ops(run: Run, vertices: Sequence[int]) -> dict[int, list[str]]:

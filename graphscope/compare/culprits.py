@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphscope.compare.alignment import NONE
 from graphscope.compare.hooks import hook_behind
 from graphscope.compare.redrawn import redrawn
+from graphscope.compare.sentences import Cause
 from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:
-    from graphscope.compare.alignment import Alignment
+    from graphscope.compare.alignment import Alignment, Run
     from graphscope.compare.flow import Flow
     from graphscope.compare.regions import Region
 
@@ -21,8 +22,7 @@ class Culprits(NamedTuple):
 
     a: int | None
     b: int | None
-    cause: str
-    """A key of `sentences.CAUSES`."""
+    cause: Cause
 
 
 CUTS: Final = frozenset({"detach", "detach_", "data", "stop_gradient"})
@@ -52,46 +52,48 @@ def owner_of(flow: Flow, vertex: int) -> int | None:
 
 def of_backward(alignment: Alignment, region: Region) -> Culprits:
     """The forward vertices to blame where gradients part."""
-    a, b = alignment.a, alignment.b
-    hooked = _hooked(alignment, region)
-    if hooked is not None:
-        return hooked
-    again = _redrawn(alignment, region)
-    if again is not None:
-        return again
-    ends = [[] if end is None else _arriving(run.flow, end) for run, end in ((a, region.end_a), (b, region.end_b))]
-    only = [
+    found = _hooked(alignment, region) or _redrawn(alignment, region)
+    if found is not None:
+        return found
+    runs, ends = _ends(alignment, region)
+    arriving = [[] if end is None else _arriving(run.flow, end) for run, end in zip(runs, ends, strict=True)]
+    alone = [
         [each for each in mine if run.counterpart(each) not in its]
-        for run, mine, its in ((a, ends[0], ends[1]), (b, ends[1], ends[0]))
+        for run, mine, its in zip(runs, arriving, reversed(arriving), strict=True)
     ]
-    if len(ends[0]) > len(ends[1]) and only[0]:
-        mate = a.counterpart(only[0][0])
-        found = cut(b.flow, mate)
-        if found is not None or not only[1]:
-            return Culprits(only[0][0], mate if found is None else found, "untied" if found is None else "detached")
-    if len(ends[1]) > len(ends[0]) and only[1]:
-        mate = b.counterpart(only[1][0])
-        found = cut(a.flow, mate)
-        if found is not None or not only[0]:
-            return Culprits(
-                mate if found is None else found, only[1][0], "untied" if found is None else "detached in a"
-            )
+    for which, (run, other) in enumerate(alignment.sides):
+        if len(arriving[which]) > len(arriving[1 - which]) and alone[which]:
+            mate = run.counterpart(alone[which][0])
+            found_cut = cut(other.flow, mate)
+            if found_cut is not None:
+                return _of_one("detached", 1 - which, found_cut, alone[which][0])
+            if not alone[1 - which]:
+                return Culprits(*_in_order(which, alone[which][0], mate), Cause("untied"))
     rules = [
-        None if vertex is None else next(iter(ruling(run.flow, vertex)), owner_of(run.flow, vertex))
-        for run, vertex in ((a, _first(region.a)), (b, _first(region.b)))
+        None if not side else next(iter(ruling(run.flow, side[0])), owner_of(run.flow, side[0]))
+        for run, side in zip(runs, (region.a, region.b), strict=True)
     ]
-    if rules[0] is not None and rules[1] is None:
-        return Culprits(rules[0], cut(b.flow, a.counterpart(rules[0])), "detached")
-    if rules[1] is not None and rules[0] is None:
-        return Culprits(cut(a.flow, b.counterpart(rules[1])), rules[1], "detached in a")
-    return _cut_off(alignment) or Culprits(rules[0], rules[1], "backward rule")
+    for which, (run, other) in enumerate(alignment.sides):
+        rule = rules[which]
+        if rule is not None and rules[1 - which] is None:
+            return _of_one("detached", 1 - which, cut(other.flow, run.counterpart(rule)), rule)
+    return _cut_off(alignment) or Culprits(rules[0], rules[1], Cause("backward rule"))
+
+
+def _of_one(cause: str, which: int, mine: int | None, its: int | None) -> Culprits:
+    """Culprits of what one run alone does, by its number: its vertex and that of the other run."""
+    return Culprits(*_in_order(which, mine, its), Cause(cause, "ab"[which]))
+
+
+def _in_order(which: int, mine: int | None, its: int | None) -> tuple[int | None, int | None]:
+    return (its, mine) if which else (mine, its)
 
 
 def _cut_off(alignment: Alignment) -> Culprits | None:
     """A value of both runs that a gradient reaches in one, and on from which it is cut off in the other; beside it, the
     first cut of the run that lets it pass, which may be the one that leaves it out.
     """
-    for (run, other), cause in zip(alignment.sides, ("detached", "detached in a"), strict=True):
+    for which, (run, other) in enumerate(alignment.sides):
         for vertex in run.flow.gradients:
             mate = run.counterpart(vertex)
             if mate == NONE or run.flow.is_backward[vertex] or mate in other.flow.gradients:
@@ -100,8 +102,7 @@ def _cut_off(alignment: Alignment) -> Culprits | None:
             if cuts:
                 fewer = _cuts_of(run.flow, range(run.flow.sources, len(run.flow)))
                 way = [*fewer, *run.flow.users[vertex], vertex][0]
-                told = cause.replace("detached", "fewer cuts") if fewer else cause
-                return Culprits(way, cuts[0], told) if run is alignment.a else Culprits(cuts[0], way, told)
+                return _of_one("fewer cuts" if fewer else "detached", 1 - which, cuts[0], way)
     return None
 
 
@@ -113,27 +114,35 @@ def _cuts_of(flow: Flow, vertices: Iterable[int]) -> list[int]:
 
 def _hooked(alignment: Alignment, region: Region) -> Culprits | None:
     """Hooks that made gradients what they are, in one run or in both; None where none did."""
-    places = (alignment.a, region.a, region.end_a), (alignment.b, region.b, region.end_b)
-    hooks = [hook_behind(run, side or (() if end is None else (end,))) for run, side, end in places]
-    if hooks == [None, None]:
-        return None
-    of = [None if end is None else owner_of(run.flow, end) for run, _, end in places]
+    runs, ends = _ends(alignment, region)
+    hooks = [
+        hook_behind(run, side or (() if end is None else (end,)))
+        for run, side, end in zip(runs, (region.a, region.b), ends, strict=True)
+    ]
     if None not in hooks:
-        return Culprits(hooks[0], hooks[1], "hooks")
-    return Culprits(of[0], hooks[1], "hook") if hooks[0] is None else Culprits(hooks[0], of[1], "hook in a")
+        return Culprits(hooks[0], hooks[1], Cause("hooks"))
+    owners = [None if end is None else owner_of(run.flow, end) for run, end in zip(runs, ends, strict=True)]
+    which = next((place for place, hook in enumerate(hooks) if hook is not None), None)
+    return None if which is None else _of_one("hook", which, hooks[which], owners[1 - which])
 
 
 def _redrawn(alignment: Alignment, region: Region) -> Culprits | None:
     """Random numbers that one run alone draws anew in backward, and what drew them in the other."""
-    places = (alignment.a, region.a, region.end_a), (alignment.b, region.b, region.end_b)
-    known = [redrawn(run, max(*side, *(() if end is None else (end,)), 0, 0)) for run, side, end in places]
-    if known[0] is None and known[1] is not None:
-        mate = alignment.b.counterpart(known[1][1])
-        return Culprits(None if mate == NONE else mate, known[1][0], "redrawn")
-    if known[1] is None and known[0] is not None:
-        mate = alignment.a.counterpart(known[0][1])
-        return Culprits(known[0][0], None if mate == NONE else mate, "redrawn in a")
+    runs, ends = _ends(alignment, region)
+    known = [
+        redrawn(run, max(*side, *(() if end is None else (end,)), 0, 0))
+        for run, side, end in zip(runs, (region.a, region.b), ends, strict=True)
+    ]
+    for which, run in enumerate(runs):
+        drawn = known[which]
+        if drawn is not None and known[1 - which] is None:
+            mate = run.counterpart(drawn[1])
+            return _of_one("redrawn", which, drawn[0], None if mate == NONE else mate)
     return None
+
+
+def _ends(alignment: Alignment, region: Region) -> tuple[tuple[Run, Run], tuple[int | None, int | None]]:
+    return (alignment.a, alignment.b), (region.end_a, region.end_b)
 
 
 def _arriving(flow: Flow, end: int) -> list[int]:
@@ -141,10 +150,6 @@ def _arriving(flow: Flow, end: int) -> list[int]:
     gathered = flow.gathered.get(flow.vertex(int(flow.forward[end])) or 0, [])
     found = [owner for vertex in (gathered if end in gathered else [end]) for owner in ruling(flow, vertex)]
     return list(dict.fromkeys(found))
-
-
-def _first(vertices: Sequence[int]) -> int | None:
-    return vertices[0] if vertices else None
 
 
 def cut(flow: Flow, vertex: int) -> int | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.compare.anchors import LOOSE
 from graphscope.compare.rounding import Allowed, agree
+from graphscope.compare.sentences import Cause
 from graphscope.diagnose.values.origins import JOINS, MOVES
 from graphscope.eventlog.schema import Flag, Kind
 
@@ -25,8 +26,7 @@ class Swapped(NamedTuple):
 
     a: int
     b: int
-    cause: str
-    """A key of `sentences.CAUSES`."""
+    cause: Cause
 
 
 def other_operand(alignment: Alignment, a: int, b: int) -> Swapped | None:
@@ -56,7 +56,7 @@ def other_copies(alignment: Alignment, a: int, b: int) -> Swapped | None:
             continue
         close = Allowed(1e-4 * float(alignment.a.prints.scales[here]), 1e-4)
         if not agree(one, other, close) and agree(np.sort(one, None), np.sort(other, None), close):
-            return Swapped(here, there, "another order")
+            return Swapped(here, there, Cause("another order"))
     return None
 
 
@@ -76,21 +76,21 @@ def _swapped(alignment: Alignment, users: tuple[int, int], operands: tuple[int, 
     (a, b), (here, there) = users, operands
     one, other = alignment.a.flow, alignment.b.flow
     if one.flags[here] & other.flags[there] & int(Flag.PARAMETER):
-        return Swapped(made_by(one, here, a), made_by(other, there, b), "initialisation")
+        return Swapped(made_by(one, here, a), made_by(other, there, b), Cause("initialisation"))
     if other.flags[there] & int(Flag.IN_PLACE) and alignment.a.counterpart(here) in other.inputs[there]:
-        return Swapped(a, there, "in place")
+        return Swapped(a, there, Cause("in place", "b"))
     if one.flags[here] & int(Flag.IN_PLACE) and alignment.b.counterpart(there) in one.inputs[here]:
-        return Swapped(here, b, "in place in a")
+        return Swapped(here, b, Cause("in place", "a"))
     if alignment.values(here, there, LOOSE) is not None:
         moves = one.ops[here] in MOVES, other.ops[there] in MOVES
         if moves == (True, False):
-            return Swapped(here, b, "only a")
+            return Swapped(here, b, Cause("only one", "a"))
         if moves == (False, True):
-            return Swapped(a, there, "only b")
-        return Swapped(made_by(one, here, a), made_by(other, there, b), "another order")
+            return Swapped(a, there, Cause("only one", "b"))
+        return Swapped(made_by(one, here, a), made_by(other, there, b), Cause("another order"))
     mates = [alignment.a.counterpart(each) for each in one.inputs[a]]
     swapped = sorted(mates) == sorted(other.inputs[b])
-    return Swapped(a, b, "swapped" if swapped else "operand")
+    return Swapped(a, b, Cause("swapped" if swapped else "operand"))
 
 
 def made_by(flow: Flow, vertex: int, user: int) -> int:

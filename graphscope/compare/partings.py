@@ -22,7 +22,7 @@ from graphscope.compare.origins import Lost, lost, results_of
 from graphscope.compare.pieces import settle_pieces
 from graphscope.compare.regions import Region, independent, regions
 from graphscope.compare.rounding import distance
-from graphscope.compare.sentences import sentence
+from graphscope.compare.sentences import Cause, sentence
 from graphscope.compare.settings import other_settings
 from graphscope.compare.sides import side
 from graphscope.compare.split_losses import settle_losses
@@ -101,9 +101,9 @@ def _forward(judgement: Judgement, region: Region, step: int) -> Parting:
         calls = Call(alignment.a.flow.node(swapped.a)), Call(alignment.b.flow.node(swapped.b))
         return _told(judgement, region, "forward", step, swapped.cause, calls, ())
     cause = cause_of(found, calls, known)
-    if cause in ("op", "another op") and _is_partly_unseen(alignment, found):
-        cause = "unseen"
-    if cause == "another op":
+    if cause.name in ("op", "another op") and _is_partly_unseen(alignment, found):
+        cause = Cause("unseen")
+    if cause.name == "another op":
         compiled = of_compiled(alignment, region)
         cause, known = (cause, known) if compiled is None else compiled
     return _told(judgement, region, "forward", step, cause, calls, known)
@@ -141,20 +141,22 @@ def _told(
     region: Region,
     when: When,
     step: int,
-    cause: str,
+    cause: Cause,
     calls: tuple[Call | None, Call | None],
     known: tuple[Fact, ...],
 ) -> Parting:
     a, b = calls
-    settings = other_settings(cause, None if a is None else a.node, None if b is None else b.node)
+    settings = other_settings(cause.name, None if a is None else a.node, None if b is None else b.node)
     if settings:
-        cause, known = "setting", settings
+        cause, known = Cause("setting"), settings
     same_op = a is not None and b is not None and a.node.op == b.node.op
     sides = [None if call is None else _side(call, whole=same_op and bool(known)) for call in calls]
     told = sentence(when, cause, sides[0], sides[1], known)
     apart = _apart(judgement.alignment, region)
     consequences = max(int(np.count_nonzero(judgement.states[0] == DIFFERS)) - 1, 0)
-    takes = cause not in (*GIVEN, "unseen") and any(call is not None and call.node.kind != "leaf" for call in calls)
+    takes = cause.name not in (*GIVEN, "unseen") and any(
+        call is not None and call.node.kind != "leaf" for call in calls
+    )
     return Parting(
         when, step, sides[0], sides[1], told.cause, told.verdict, True if takes else None, known, apart, consequences
     )

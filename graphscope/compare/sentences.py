@@ -16,28 +16,32 @@ class Told(NamedTuple):
     verdict: str
 
 
+class Cause(NamedTuple):
+    """Why two runs part, as far as it is known beyond what the two calls were told."""
+
+    name: str
+    """A key of CAUSES, or what a person is told as the cause."""
+    run: str = ""
+    """`a` or `b`, of what that run does alone."""
+
+
 CAUSES: Final[dict[str, str]] = {
     "initialisation": "{name} holds other numbers from the start: it was made, written or loaded in another way",
     "input": "{name} holds other numbers from the start: the two runs were given other data",
     "random": "{a} draws random numbers, and drew others: other numbers were drawn ahead of it, or the seed is another",
-    "redrawn": "{b} draws other random numbers where backward computes it again in b, and does not in a",
-    "redrawn in a": "{a} draws other random numbers where backward computes it again in a, and does not in b",
+    "redrawn": "{mine} draws other random numbers where backward computes it again in {run}, and does not in {other}",
     "operand": "{a} is given another tensor",
     "swapped": "{a} is given the same tensors in another order",
     "another order": "both sides hold the same numbers here, and {b} lays them out in another order than {a}",
-    "in place": "b goes on with a tensor that {b} has written into, where a goes on with what it was before",
-    "in place in a": "a goes on with a tensor that {a} has written into, where b goes on with what it was before",
-    "compiled": "{b} was compiled of what a runs op by op from {a} on, and makes something else of the same",
-    "compiled in a": "{a} was compiled of what b runs op by op from {b} on, and makes something else of the same",
+    "in place": "{run} goes on with a tensor that {mine} has written into, where {other} goes on with what "
+    "it was before",
+    "compiled": "{mine} was compiled of what {other} runs op by op from {its} on, and makes something else of the same",
     "mask": "{a} leaves out other elements than {b}",
-    "only a": "a does one thing more than b: {a}",
-    "only b": "b does one thing more than a: {b}",
-    "detached": "a gradient flows back through {a} in a, and the way is cut off at {b} in b",
-    "detached in a": "a gradient flows back through {b} in b, and the way is cut off at {a} in a",
-    "fewer cuts": "{a} cuts gradients off in a as {b} does in b, but one more is cut off in b and flows back in a",
-    "fewer cuts in a": "{b} cuts gradients off in b as {a} does in a, but one more is cut off in a and flows back in b",
-    "hook": "a hook changes the gradient of {a} in b ({b}), and none does in a",
-    "hook in a": "a hook changes the gradient of {b} in a ({a}), and none does in b",
+    "only one": "{run} does one thing more than {other}: {mine}",
+    "detached": "a gradient flows back through {its} in {other}, and the way is cut off at {mine} in {run}",
+    "fewer cuts": "{its} cuts gradients off in {other} as {mine} does in {run}, but one more is cut off in {run} and "
+    "flows back in {other}",
+    "hook": "a hook changes the gradient of {its} in {run} ({mine}), and none does in {other}",
     "hooks": "hooks of both change this gradient, {a} in a and {b} in b",
     "untied": "the gradients of {a} and {b} are added up with those of other uses in one run alone: only there is the "
     "tensor that they use shared",
@@ -45,34 +49,23 @@ CAUSES: Final[dict[str, str]] = {
     "elements may not",
     "backward rule": "{a} made the same in both runs, and its gradient is computed another way in {b}",
 }
-"""A sentence for each cause that is known beyond what the two calls were told."""
+"""A sentence for each cause that is known beyond what the two calls were told: of the nodes `a` and `b`, and of what
+one run does alone of that `run` and its node, `mine`, and of the `other` and `its`.
+"""
 
-_NAMED: Final = {
-    "only a": "only one",
-    "only b": "only one",
-    "in place in a": "in place",
-    "compiled in a": "compiled",
-    "detached in a": "detached",
-    "fewer cuts": "detached",
-    "fewer cuts in a": "detached",
-    "hook in a": "hook",
-    "hooks": "hook",
-    "redrawn": "random",
-    "redrawn in a": "random",
-    "unseen": "operand",
-}
-"""What a person is told as the cause, where that is not its key."""
+_NAMED: Final = {"fewer cuts": "detached", "hooks": "hook", "redrawn": "random", "unseen": "operand"}
+"""What a person is told as the cause, where that is not its name."""
 
 _MADE: Final = ("dtype", "shape")
 """Facts about what comes out of a call."""
 
 
-def sentence(when: When, cause: str, a: Side | None, b: Side | None, facts: Sequence[Fact]) -> Told:
+def sentence(when: When, cause: Cause, a: Side | None, b: Side | None, facts: Sequence[Fact]) -> Told:
     """What to tell of a place where two runs part; pass and lines are told beside it.
 
     Args:
         when: The pass.
-        cause: What is known of the cause.
+        cause: What is known of it.
         a: The node of one run.
         b: That of the other.
         facts: What differs about their calls.
@@ -82,15 +75,18 @@ def sentence(when: When, cause: str, a: Side | None, b: Side | None, facts: Sequ
         return Told("only one", f"{here} runs {known.op if known else 'something'}, and {there} does nothing like it")
     made = [fact.name for fact in facts if fact.name in _MADE]
     given = [fact.name for fact in facts if fact.name not in _MADE]
-    if cause == "setting":
-        return Told(cause, f"{title(a)} runs in b with another {listed(given)} than in a")
-    if given and a.op == b.op and cause not in _NAMED:
-        return Told(cause, f"{a.op} is given another {listed(given)}")
-    if cause in CAUSES:
-        told = CAUSES[cause].format(a=title(a), b=title(b), name=a.name or b.name or title(a))
-        return Told(_NAMED.get(cause, cause), told)
+    name = _NAMED.get(cause.name, cause.name)
+    if name == "setting":
+        return Told(name, f"{title(a)} runs in b with another {listed(given)} than in a")
+    if given and a.op == b.op and not cause.run and cause.name not in _NAMED:
+        return Told(name, f"{a.op} is given another {listed(given)}")
+    if cause.name in CAUSES:
+        other, mine, its = ("b", a, b) if cause.run == "a" else ("a", b, a)
+        named = {"a": title(a), "b": title(b), "mine": title(mine), "its": title(its)}
+        said = CAUSES[cause.name].format(**named, run=cause.run, other=other, name=a.name or b.name or title(a))
+        return Told(name, said)
     if given:
-        return Told(cause, f"{title(a)} in a is given another {listed(given)} than {title(b)} in b")
+        return Told(name, f"{title(a)} in a is given another {listed(given)} than {title(b)} in b")
     if a.op != b.op or a.part != b.part:
         return Told("another op", f"a runs {title(a)} where b runs {title(b)}")
     if made:

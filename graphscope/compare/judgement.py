@@ -10,10 +10,11 @@ import numpy as np
 from graphscope.compare.alignment import NONE, Alignment, Run
 from graphscope.compare.anchors import LOOSE, TIGHT
 from graphscope.compare.calls import Call, facts
-from graphscope.compare.errors import MARGIN, allowed, expected, saved
+from graphscope.compare.deviations import Deviations
+from graphscope.compare.errors import MARGIN
 from graphscope.compare.kept_states import UPDATING, leave_another_state
 from graphscope.compare.parameter_parts import holder
-from graphscope.compare.rounding import PRECISION, Allowed, Deviation, agree, deviation, roundoff, statistics_agree
+from graphscope.compare.rounding import Allowed, Deviation, agree, deviation, roundoff, statistics_agree
 from graphscope.compare.updates import carried, made_by
 from graphscope.compare.vocabulary import OVERWRITING
 from graphscope.eventlog.schema import Flag, Kind
@@ -21,7 +22,6 @@ from graphscope.graph.faults import EMPTY
 
 if TYPE_CHECKING:
     from graphscope.compare.parameter_parts import Shared
-    from graphscope.graph import Node
 
 ALONE: Final = 0
 """Nothing of the other side belongs to it."""
@@ -32,10 +32,6 @@ _UNLIKE: Final = frozenset(
      "log_softmax", "leaky_relu", "elu", "mse_loss", "l1_loss", "smooth_l1_loss", "layer_norm", "rms_norm"}
 )  # fmt: skip
 """Ops of which none makes what another does."""
-_CANCELLING: Final = frozenset({"add", "sub", "rsub"})
-"""Ops that may leave little of what they are given."""
-_MANY: Final = 40_000
-"""Of more vertices it is told by sizes alone how far off those without a counterpart are likely to be."""
 _ROUNDINGS: Final = 512
 """So many units of roundoff are what a program makes of its result where all that goes in is the same."""
 _RUNNING: Final = 256
@@ -52,17 +48,10 @@ class Judgement:
     def __init__(self, alignment: Alignment, tolerance: Allowed | None = None, parts: Sequence[Shared] = ()) -> None:
         self._tolerance = tolerance
         self.runs = alignment.a, alignment.b
-        self._is_long = sum(len(run.flow) for run in self.runs) > _MANY
         self.alignment = alignment
         self.states = tuple(np.full(len(run.flow), ALONE, np.uint8) for run in self.runs)
-        self._found: list[list[Deviation | None]] = [[None] * len(run.flow) for run in self.runs]
-        self._dtypes = [[run.flow.dtype(vertex) for vertex in range(len(run.flow))] for run in self.runs]
-        """The coarsest dtype on the way to each vertex that is the program's choice for both runs."""
-        made = [
-            {run.flow.dtype(each) for each in np.flatnonzero(run.flow.kinds == Kind.OP).tolist()} for run in self.runs
-        ]
-        self._used = made[0] & made[1]
-        """The dtypes in which both runs compute."""
+        self._deviations = Deviations(*self.runs)
+        self._found = self._deviations.found
         self._judge_parts(parts)
         self._judge_all()
 
@@ -104,63 +93,15 @@ class Judgement:
         for vertex in range(len(a.flow)):
             mate = a.counterpart(vertex)
             while done <= mate:
-                self._arrive(1, done)
+                self._deviations.arrive(1, done)
                 done += 1
-            self._arrive(0, vertex)
+            self._deviations.arrive(0, vertex)
             if mate != NONE:
                 self._judge(vertex, mate, a.mates[vertex] != NONE)
         for vertex in range(done, len(b.flow)):
-            self._arrive(1, vertex)
+            self._deviations.arrive(1, vertex)
         for vertex in np.flatnonzero((b.mates == NONE) & (b.echoes != NONE)).tolist():
             self._judge(int(b.echoes[vertex]), vertex, False, echo=1)
-
-    def _arrive(self, which: int, vertex: int) -> None:
-        """What the inputs of a vertex let expect of it, ahead of all that is known of itself."""
-        flow = self.runs[which].flow
-        if flow.is_given[vertex]:
-            return
-        sources = flow.inputs[vertex]
-        known = [self._dtypes[which][source] for source in sources]
-        known = [dtype for dtype in known if dtype in PRECISION]
-        known += [self._dtypes[which][vertex]] if known and self._dtypes[which][vertex] in self._used else []
-        if known and self._dtypes[which][vertex] in PRECISION:
-            self._dtypes[which][vertex] = min(known, key=PRECISION.__getitem__)
-        run = self.runs[which]
-        if run.mates[vertex] == NONE and run.echoes[vertex] == NONE and self._dtypes[which][vertex] in PRECISION:
-            found = self._likely(which, vertex) if self._is_long else self._expected(which, vertex)
-            self._found[which][vertex] = found if found.size and found.largest else None
-        elif self._found[which][vertex] is None:
-            arrived = max((each.relative for each in self._inputs(which, vertex) if each is not None), default=0.0)
-            if arrived and np.isfinite(arrived):
-                self._found[which][vertex] = Deviation(1, 1.0, 2 * arrived, arrived)
-
-    def _expected(self, which: int, vertex: int) -> Deviation:
-        """How far off a vertex without a counterpart is likely to be, by the rule of its op."""
-        node, slot, forward = self._node(which, vertex)
-        dtype = self._dtypes[which][vertex]
-        return expected(node, self._inputs(which, vertex), dtype, slot=slot, forward=forward)
-
-    def _likely(self, which: int, vertex: int) -> Deviation:
-        """The same by sizes alone, where there are so many vertices that none can be looked at for long."""
-        run = self.runs[which]
-        sizes, size = run.prints.sizes, float(run.prints.sizes[vertex])
-        inputs = zip(run.flow.inputs[vertex], self._inputs(which, vertex), strict=True)
-        known = [(each.relative, float(sizes[source])) for source, each in inputs if each is not None]
-        arrived = sum(relative for relative, _ in known)
-        if run.flow.ops[vertex].rstrip("_") in _CANCELLING and size:
-            arrived = sum(relative * of for relative, of in known) / size
-        likely = (min(arrived, 1.0) + 4 * roundoff(self._dtypes[which][vertex])) * size
-        return Deviation(1, size, MARGIN * likely, likely)
-
-    def _inputs(self, which: int, vertex: int) -> Sequence[Deviation | None]:
-        return [self._found[which][source] for source in self.runs[which].flow.inputs[vertex]]
-
-    def _node(self, which: int, vertex: int) -> tuple[Node, int, Sequence[Deviation | None]]:
-        """The node that made a vertex, the slot, and how the values of forward differ that its rule used."""
-        flow = self.runs[which].flow
-        node = flow.node(vertex)
-        known = (flow.vertex(*each) for each in saved(node))
-        return node, int(flow.slots[vertex]), [self._found[which][each] for each in known if each is not None]
 
     def _judge(self, one: int, other: int, mutual: bool, echo: int = 0) -> None:
         found = self._deviation(one, other)
@@ -255,18 +196,16 @@ class Judgement:
             yield self._tolerance
             return
         own = [run.flow.dtype(vertex) for run, vertex in zip(self.runs, (one, other), strict=True)]
-        dtypes = own
+        coarsest = self._deviations.dtypes
         if own[0] == own[1]:  # what both do in a coarse dtype is as coarse for both
-            self._dtypes[0][one] = self._dtypes[1][other] = own[0]
-        else:
-            dtypes = [self._dtypes[0][one], self._dtypes[1][other]]
+            coarsest[0][one] = coarsest[1][other] = own[0]
+        dtypes = coarsest[0][one], coarsest[1][other]
         for which, (run, vertex) in enumerate(zip(self.runs, (one, other), strict=True)):
             if run.flow.is_given[vertex]:
                 unit = (_RUNNING if _is_told_again(run, vertex) else 4) * roundoff(*dtypes)
                 yield Allowed(unit * float(run.prints.scales[vertex]), unit, unit)
             else:
-                node, slot, forward = self._node(which, vertex)
-                found = allowed(node, self._inputs(which, vertex), *dtypes, slot=slot, forward=forward)
+                found = self._deviations.allowed(which, vertex, *dtypes)
                 yield self._narrowed(which, vertex, found) if vertex in run.flow.ends else found
 
     def _narrowed(self, which: int, end: int, found: Allowed) -> Allowed:

@@ -9,9 +9,8 @@ import numpy as np
 
 from graphscope.compare.alignment import NONE
 from graphscope.compare.items import Item, items_of
-from graphscope.compare.layouts import in_one_order
+from graphscope.compare.layouts import same
 from graphscope.compare.pieces import held_in
-from graphscope.compare.rounding import Allowed, agree
 from graphscope.compare.vocabulary import does_the_same
 from graphscope.diagnose.values.origins import MOVES
 
@@ -19,11 +18,8 @@ if TYPE_CHECKING:
     from graphscope.compare.alignment import Alignment, Run
     from graphscope.compare.regions import Region
 
-_CLOSE: Final = 4e-6
-"""Within a region all is computed anew from what agrees: rounding makes no more of it, as a part of the largest."""
 _CUTS: Final = frozenset({"chunk", "split", "unbind", "tensor_split"})
 """What composite ops do within without a word."""
-_SLOPE: Final = 1e-6
 
 
 class Birth(NamedTuple):
@@ -62,13 +58,13 @@ def birth(alignment: Alignment, region: Region) -> Birth:
     one, two = (_first(items, end) for items, end in ((mine, region.end_a), (its, region.end_b)))
     found = _ordered(one, two, mine, its)
     if found.a is None and found.b is not None:
-        return Birth(_beneath(alignment.b, found.b, alignment.a), found.b, "b")
+        return Birth(_source_of(alignment.b, found.b, alignment.a), found.b, "b")
     if found.b is None and found.a is not None:
-        return Birth(found.a, _beneath(alignment.a, found.a, alignment.b), "a")
+        return Birth(found.a, _source_of(alignment.a, found.a, alignment.b), "a")
     return found
 
 
-def _beneath(run: Run, item: Item, other: Run) -> Item | None:
+def _source_of(run: Run, item: Item, other: Run) -> Item | None:
     """What the other run has of what an item is made of."""
     mates = [run.counterpart(source) for source in run.flow.inputs[item.vertex]]
     made = [mate for mate in mates if mate != NONE and not other.flow.is_leaf[mate]]
@@ -148,29 +144,14 @@ def masks(item: Item | None) -> Item | None:
     return item if made is None else made
 
 
-def same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
-    """Whether two values of a region hold the same numbers in some order, up to rounding."""
-    if a is None or b is None or a.size != b.size or a.dtype.kind not in "fciub" or b.dtype.kind not in "fciub":
-        return False
-    ordered = in_one_order(a, b, 1e-4)
-    if ordered is None:
-        return False
-    if "f" not in a.dtype.kind + b.dtype.kind:
-        return bool((ordered[0] == ordered[1]).all())
-    with np.errstate(all="ignore"):
-        finite = np.abs(ordered[0][np.isfinite(ordered[0])])
-        scale = float(finite.max()) if finite.size else 0.0
-    return agree(*ordered, Allowed(_CLOSE * scale, 0.0, _SLOPE))
-
-
 def _anywhere(value: np.ndarray | None, run: Run) -> int | None:
     """A vertex of the other side that holds a value, wherever it is."""
     if value is None or value.dtype.kind != "f" or value.size < 2:
         return None
     prints = run.prints
     with np.errstate(all="ignore"):
-        near = (run.flow.counts == value.size) & prints.whole & ~run.flow.is_backward
+        alike = (run.flow.counts == value.size) & prints.whole & ~run.flow.is_backward
         scale = float(np.abs(value).max())
-        near &= np.abs(prints.features[:, 0] - float(value.min())) <= 1e-4 * scale
-        near &= np.abs(prints.features[:, 1] - float(value.max())) <= 1e-4 * scale
-    return next((each for each in np.flatnonzero(near).tolist() if same(value, run.flow.value(each))), None)
+        alike &= np.abs(prints.features[:, 0] - float(value.min())) <= 1e-4 * scale
+        alike &= np.abs(prints.features[:, 1] - float(value.max())) <= 1e-4 * scale
+    return next((each for each in np.flatnonzero(alike).tolist() if same(value, run.flow.value(each))), None)

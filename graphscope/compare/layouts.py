@@ -9,11 +9,17 @@ from typing import Final
 
 import numpy as np
 
+from graphscope.compare.rounding import Allowed, agree
+
 _MOST_AXES: Final = 5
 _SAMPLE: Final = 64
 _MOST_WHOLE: Final = 1 << 12
 _MOST_SORTED: Final = 1 << 20
 """Larger arrays are not sorted to see whether they hold the same numbers."""
+
+_CLOSE: Final = 4e-6
+"""Rounding makes no more of what is computed anew from what agrees, as a part of the largest."""
+_SLOPE: Final = 1e-6
 
 HIDDEN: Final = 1e4
 """What masks add to scores is at least as low as the negative of this."""
@@ -48,6 +54,21 @@ def in_one_order(a: np.ndarray, b: np.ndarray, tolerance: float) -> tuple[np.nda
         return None
     ordered = np.sort(flat[0]), np.sort(flat[1])
     return ordered if _agree(*ordered, tolerance, scale) else None
+
+
+def same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+    """Whether two values that are computed of what agrees hold the same numbers in some order, up to rounding."""
+    if a is None or b is None or a.size != b.size or a.dtype.kind not in "fciub" or b.dtype.kind not in "fciub":
+        return False
+    ordered = in_one_order(a, b, 1e-4)
+    if ordered is None:
+        return False
+    if "f" not in a.dtype.kind + b.dtype.kind:
+        return bool((ordered[0] == ordered[1]).all())
+    with np.errstate(all="ignore"):
+        finite = np.abs(ordered[0][np.isfinite(ordered[0])])
+        scale = float(finite.max()) if finite.size else 0.0
+    return agree(*ordered, Allowed(_CLOSE * scale, 0.0, _SLOPE))
 
 
 def may_hold_the_same(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:

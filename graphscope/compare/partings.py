@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.compare.beginnings import GIVEN, folded
-from graphscope.compare.births import birth, masks, same
+from graphscope.compare.births import birth, masks
 from graphscope.compare.calls import Call, alone, facts
 from graphscope.compare.causes import cause_of
 from graphscope.compare.compiled import of_compiled
@@ -42,7 +42,7 @@ def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> l
     """Where the forward passes part, the first place first; each is no consequence of another."""
     settle_losses(judgement)
     found = _lost_forward(judgement)
-    if settle_pieces(judgement, *found, same):
+    if settle_pieces(judgement, *found):
         found = _lost_forward(judgement)
     return folded(
         _once(

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphscope.compare.errors import MARGIN
 from graphscope.compare.judgement import AGREES
-from graphscope.compare.layouts import in_one_order
+from graphscope.compare.layouts import in_one_order, same
 
 if TYPE_CHECKING:
     from graphscope.compare.alignment import Run
@@ -37,14 +37,14 @@ class Held(NamedTuple):
 
 
 def held_in(
-    value: np.ndarray, others: Sequence[np.ndarray | None], same: Callable[[np.ndarray, np.ndarray], bool]
+    value: np.ndarray, others: Sequence[np.ndarray | None], is_same: Callable[[np.ndarray, np.ndarray], bool]
 ) -> Held:
     """Which of some values are equal pieces of one, cut along an axis.
 
     Args:
         value: The value.
         others: Those that may be pieces of it.
-        same: Whether two arrays of one size hold the same numbers.
+        is_same: Whether two arrays of one size hold the same numbers.
     """
     places: list[int] = []
     sizes = np.array([0 if each is None or each.dtype.kind != "f" else each.size for each in others])
@@ -65,7 +65,8 @@ def held_in(
                 own = np.array(_ends(piece))
                 with np.errstate(invalid="ignore"):
                     near = known[(np.abs(ends[known] - own) <= _NEAR * np.abs(own).max()).all(1)]
-                found.append([place for place in near.tolist() if _same(others[place], piece, same)])
+                alike = ((place, others[place]) for place in near.tolist())
+                found.append([place for place, other in alike if other is not None and is_same(piece, other)])
             places += [place for one in found for place in one]
             if all(found):
                 return Held(places, True)
@@ -76,10 +77,6 @@ def _ends(value: np.ndarray) -> tuple[float, float]:
     return float(value.min()), float(value.max())
 
 
-def _same(other: np.ndarray | None, piece: np.ndarray, same: Callable[[np.ndarray, np.ndarray], bool]) -> bool:
-    return other is not None and same(piece, other)
-
-
 def _cuts(value: np.ndarray, number: int) -> Iterator[list[np.ndarray]]:
     """A value cut into so many pieces, along each axis."""
     if number <= _MOST:
@@ -88,7 +85,7 @@ def _cuts(value: np.ndarray, number: int) -> Iterator[list[np.ndarray]]:
                 yield np.split(value, number, axis)
 
 
-def settle_pieces(judgement: Judgement, a: Lost, b: Lost, same: Callable[[np.ndarray, np.ndarray], bool]) -> bool:
+def settle_pieces(judgement: Judgement, a: Lost, b: Lost) -> bool:
     """Let what is lost agree where the other side holds the same numbers in pieces, or as a piece; whether any does."""
     runs = judgement.runs
     lost = [_candidates(run, each.lost) for run, each in zip(runs, (a, b), strict=True)]
@@ -100,7 +97,7 @@ def settle_pieces(judgement: Judgement, a: Lost, b: Lost, same: Callable[[np.nda
             value = runs[which].flow.value(vertex)
             if value is None:
                 continue
-            near = partial(_same_or_near, same, MARGIN * judgement.likely(which, vertex))
+            near = partial(_same_or_near, MARGIN * judgement.likely(which, vertex))
             found = held_in(value, others, near)
             judgement.states[1 - which][[vertices[place] for place in found.places]] = AGREES
             if found.is_whole:
@@ -109,7 +106,7 @@ def settle_pieces(judgement: Judgement, a: Lost, b: Lost, same: Callable[[np.nda
     return settled
 
 
-def _same_or_near(same: Callable[[np.ndarray, np.ndarray], bool], most: float, a: np.ndarray, b: np.ndarray) -> bool:
+def _same_or_near(most: float, a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two arrays are the same, or no farther apart than what they are made of lets expect."""
     return same(a, b) or in_one_order(a, b, min(most, _NEAR)) is not None
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from graphscope.diagnose.source.own_lines import at_own_line
 
@@ -43,6 +43,9 @@ Judge = Callable[["Graph", int], "Iterable[Finding]"]
 OfRun = Callable[["Graph"], "Iterable[Finding]"]
 """From a view to what is wrong with all that was recorded up to there."""
 
+Rows = Callable[["Log"], "Iterable[int]"]
+"""From a log to the rows where something may be wrong."""
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -56,8 +59,8 @@ class Check:
     """What is wrong, in one line."""
     reads: tuple[Part, ...]
     """All that it reads of a log."""
-    rows: Callable[[Log], Iterable[int]]
-    """The rows where it may be, ascending; found in bulk, without a look at single nodes."""
+    rows: Rows
+    """The rows where it may be, ascending; found in bulk, without a look at single nodes where it shows at these."""
     judge: Judge
     shows: Moment
     explain: Callable[[Subject], Explanation | None] | None
@@ -81,7 +84,8 @@ class Check:
 
     def _findings(self, graph: Graph) -> Iterator[Finding]:
         if self.of_run is not None:
-            yield from self.of_run(graph)
+            found = (each for each in self.of_run(graph) if each.row <= graph.now)
+            yield from sorted(found, key=lambda each: each.row)
             return
         for row in self.rows(graph.log):
             if row > graph.now:
@@ -93,18 +97,45 @@ CHECKS: Final[dict[str, Check]] = {}
 """The checks that have been loaded, by name; `every` loads them all."""
 
 
+@overload
 def check(
     title: str,
     *,
     reads: tuple[Part, ...],
-    rows: Callable[[Log], Iterable[int]],
+    sample: str,
+    healthy: str,
+    shows: Literal["run", "end"],
+) -> Callable[[OfRun], OfRun]: ...
+
+
+@overload
+def check(
+    title: str,
+    *,
+    reads: tuple[Part, ...],
+    rows: Rows,
     sample: str,
     healthy: str,
     shows: Moment = "node",
     explain: Callable[[Subject], Explanation | None] | None = None,
     of_run: OfRun | None = None,
-) -> Callable[[Judge], Judge]:
+) -> Callable[[Judge], Judge]: ...
+
+
+def check(
+    title: str,
+    *,
+    reads: tuple[Part, ...],
+    sample: str,
+    healthy: str,
+    rows: Rows | None = None,
+    shows: Moment = "node",
+    explain: Callable[[Subject], Explanation | None] | None = None,
+    of_run: OfRun | None = None,
+) -> Callable[[Any], Any]:
     """Enter a function into the table, under its name and with the first line of its docstring.
+
+    Without `rows` it is asked about a run as a whole; what it finds may be in any order.
 
     Args:
         title: What it finds, in a few words.
@@ -117,13 +148,22 @@ def check(
         of_run: What is wrong with a run as a whole, where the function speaks at rows that later ones excuse.
     """
 
-    def enter(judge: Judge) -> Judge:
-        doc = (inspect.getdoc(judge) or "").partition("\n")[0].removesuffix(".")
-        name = getattr(judge, "__name__", "")
-        CHECKS[name] = Check(name, title, doc, reads, rows, judge, shows, explain, sample, healthy, of_run)
-        return judge
+    def enter(function: Any) -> Any:
+        doc = (inspect.getdoc(function) or "").partition("\n")[0].removesuffix(".")
+        name = getattr(function, "__name__", "")
+        where, judge, whole = (rows, function, of_run) if rows else (*_at_rows(function), function)
+        CHECKS[name] = Check(name, title, doc, reads, where, judge, shows, explain, sample, healthy, whole)
+        return function
 
     return enter
+
+
+def _at_rows(of_run: OfRun) -> tuple[Rows, Judge]:
+    """What is wrong with a run, row by row."""
+    return (
+        lambda log: sorted({each.row for each in of_run(log.graph)}),
+        lambda graph, row: [each for each in of_run(graph) if each.row == row],
+    )
 
 
 @cache

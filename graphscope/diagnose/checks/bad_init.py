@@ -15,7 +15,6 @@ from graphscope.diagnose.training.objectives import objective, only_losses
 from graphscope.diagnose.training.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, told
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph
 
 _LARGE: Final = 5.0
@@ -40,10 +39,6 @@ class _Fault(NamedTuple):
 
 
 _CURE: Final = "leave the initialisation to the layers, or use torch.nn.init.kaiming_uniform_ or xavier_uniform_"
-
-
-def _rows(log: Log) -> list[int]:
-    return sorted(int(group.updates["row"][0]) for group in groups(log) if _is_suspect(group))
 
 
 def _is_suspect(group: Group) -> bool:
@@ -114,7 +109,6 @@ def _out_of_scale(graph: Graph, group: Group, found: Sequence[Layer]) -> Iterato
 @check(
     "weights that begin so that nothing is learnt",
     reads=("marks", "rows", "values"),
-    rows=_rows,
     shows="run",
     sample="""
         import torch
@@ -143,11 +137,10 @@ def _out_of_scale(graph: Graph, group: Group, found: Sequence[Layer]) -> Iterato
             optimizer.step()
         """,
 )
-def bad_init(graph: Graph, row: int) -> Iterator[Finding]:
+def bad_init(graph: Graph) -> Iterator[Finding]:
     """The weights of a layer begin so that it can't learn: all alike, all zero, or far out of scale."""
-    for group in groups(graph.log):
-        if int(group.updates["row"][0]) != row:
-            continue
+    for group in filter(_is_suspect, groups(graph.log)):
+        row = int(group.updates["row"][0])
         for fault in _faults(graph, group):
             node = next((node for node in (set_at(graph, layer) for layer in fault.layers) if node is not None), None)
             node = node or graph.node(fault.layers[0].row)

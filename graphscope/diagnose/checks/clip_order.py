@@ -26,16 +26,9 @@ _NO_LIMIT: Final = 1e6
 """Who clips to more than that asks for the norm."""
 
 
-def vain_clips(log: Log) -> list[int]:
-    """The third clip in vain of each optimizer where nearly all are."""
-    found = (vain.row for order in orders(log) for vain in _vain(order))
-    return sorted({*found, *(each.row for each in _empty(log)[_LEAST - 1 : _LEAST])})
-
-
 @check(
     "gradients clipped at the wrong time",
     reads=("marks", "training", "rows"),
-    rows=vain_clips,
     shows="run",
     sample="""
         import torch
@@ -62,18 +55,16 @@ def vain_clips(log: Log) -> list[int]:
             optimizer.step()
         """,
 )
-def clip_order(graph: Graph, row: int) -> Iterator[Finding]:
+def clip_order(graph: Graph) -> Iterator[Finding]:
     """Gradients are clipped after the step, before the backward pass, or before they are unscaled.
 
     Or none are, as the clip is given no parameters.
     """
     for each in _empty(graph.log)[_LEAST - 1 : _LEAST]:
-        if each.row == row:
-            yield _of_nothing(graph.log, each)
+        yield _of_nothing(graph.log, each)
     for order in orders(graph.log):
         for found in _vain(order):
-            if found.row == row:
-                yield _in_vain(graph, order, found)
+            yield _in_vain(graph, order, found)
 
 
 def _in_vain(graph: Graph, order: Order, found: Vain) -> Finding:

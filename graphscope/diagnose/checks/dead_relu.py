@@ -24,7 +24,6 @@ from graphscope.diagnose.values.squashing import blamed
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
 
 _DEAD: Final = 0.9
@@ -51,18 +50,9 @@ class Dead(NamedTuple):
     """Whether it was alive in the call before."""
 
 
-def dead_layers(log: Log) -> Iterator[int]:
-    """The rows of relus from which on their layer is dead, or can't give what is wanted of it."""
-    graph: Graph = log.graph
-    found = (_dead(graph, rows) for rows in calls(log, RELUS, log.end))
-    inside = (int(each.rows[each.since]) for each in found if each is not None)
-    yield from sorted({*inside, *(each.relu.row for each in closed_answers(log))})
-
-
 @check(
     "dead relu",
     reads=("rows", "values"),
-    rows=dead_layers,
     shows="run",
     sample="""
         import torch
@@ -89,30 +79,30 @@ def dead_layers(log: Log) -> Iterator[int]:
             loss.backward()
         """,
 )
-def dead_relu(graph: Graph, row: int) -> Iterator[Finding]:
+def dead_relu(graph: Graph) -> Iterator[Finding]:
     """Nearly all units of a relu stay closed for every input, over several steps, so that no gradient passes.
 
     Units are judged by all inputs of the newest steps together. Where they died in a step, the optimizer that made it
     is to blame; where they never lived, what set the bias or the weight that closes them, else the relu.
     """
-    log = graph.log
+    log, told = graph.log, set[int]()
     for closed in closed_answers(log):
-        if closed.relu.row == row:
-            yield _of_answers(closed)
-            return
-    found = next(
-        (dead for rows in calls(log, RELUS, log.end) if (dead := _dead(graph, rows)) and row in dead.rows), None
-    )
-    if found is None:
-        return
-    node = graph.node(row)
-    (file, line), cause, why, cure = _blame(graph, node, found)
+        told.add(closed.relu.row)
+        yield _of_answers(closed)
+    for found in (_dead(graph, rows) for rows in calls(log, RELUS, log.end)):
+        if found is not None and (row := int(found.rows[found.since])) not in told:
+            yield _of_dead(graph.node(row), found)
+
+
+def _of_dead(node: Node, found: Dead) -> Finding:
+    (file, line), cause, why, cure = _blame(node.graph, node, found)
     verdict = (
         f"{title(node)}{where(node)} is closed: {found.share:.0%} of its {found.units} units gave nothing but 0 in the "
         f"last {min(_LAST, len(found.rows))} steps, whatever the input, and no gradient passes them: {why}"
     )
-    evidence = {"closed": round(found.share, 4), "units": found.units, "steps": len(found.rows) - found.since}
-    yield Finding("dead_relu", "warning", row, row, file, line, (title(node),), cause, verdict, cure, evidence)
+    names, evidence = (title(node),), {"closed": round(found.share, 4), "units": found.units}
+    evidence |= {"steps": len(found.rows) - found.since}
+    return Finding("dead_relu", "warning", node.row, node.row, file, line, names, cause, verdict, cure, evidence)
 
 
 def _of_answers(closed: Closed) -> Finding:

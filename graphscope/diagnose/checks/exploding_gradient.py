@@ -62,14 +62,9 @@ def _groups(log: Log) -> Iterator[Group]:
         yield Group(log, found[sites == site])
 
 
-def _rows(log: Log) -> list[int]:
-    return sorted(found.row for found in map(_of_group, _groups(log)) if found is not None)
-
-
 @check(
     "gradient that explodes on its way",
     reads=("marks", "rows", "values"),
-    rows=_rows,
     shows="run",
     sample="""
         import torch
@@ -100,11 +95,9 @@ def _rows(log: Log) -> list[int]:
             optimizer.step()
         """,
 )
-def exploding_gradient(graph: Graph, row: int) -> Iterator[Finding]:
+def exploding_gradient(graph: Graph) -> Iterator[Finding]:
     """On its way through one backward pass the gradient grows beyond all use, and is not clipped."""
     for found in filter(None, map(_of_group, _groups(graph.log))):
-        if found.row != row:
-            continue
         order = np.argsort(found.updates["gradient"] / np.sqrt(found.updates["count"]))[::-1]
         ways = (place_on_way(graph, update) for update in found.updates[order][:_MOST])
         places = [place for place in ways if place is not None]
@@ -127,4 +120,4 @@ def exploding_gradient(graph: Graph, row: int) -> Iterator[Finding]:
         }  # fmt: skip
         path = (step_of(place.node, "makes the gradient larger"),)
         explained = Explanation("fine", "exploding", verdict, path, cure)
-        yield finding("exploding_gradient", "error", row, explained, names, evidence)
+        yield finding("exploding_gradient", "error", found.row, explained, names, evidence)

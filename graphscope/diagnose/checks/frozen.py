@@ -24,6 +24,10 @@ _LEAST: Final = 3
 """So many steps must pass them over."""
 
 
+Settings = dict[int, list[tuple[int, bool, int]]]
+"""By tensor: the rows where `requires_grad` was set, to what, and the sites; -1 for what was set before its use."""
+
+
 class Frozen(NamedTuple):
     """Parameters of an optimizer that were frozen at a line."""
 
@@ -39,19 +43,9 @@ class Frozen(NamedTuple):
     """So many steps changed them before."""
 
 
-def frozen_rows(log: Log) -> list[int]:
-    """Where an optimizer passes over parameters for the third time that don't require grad any more; or fresh ones."""
-    settings = _settings(training(log))
-    rows = {each.row for each in _frozen(log)} | {each.row for each in frozen_afresh(log, settings)}
-    rows |= {each.row for each in never_thawed(log, settings)}
-    rows |= {each.row for each in flagged_modules(log, settings)}
-    return sorted(rows | {each.row for each in frozen_aliases(log, settings)})
-
-
 @check(
     "parameters frozen by accident",
     reads=("marks", "training", "rows"),
-    rows=frozen_rows,
     shows="run",
     sample="""
         import torch
@@ -83,28 +77,25 @@ def frozen_rows(log: Log) -> list[int]:
             optimizer.step()
         """,
 )
-def frozen(graph: Graph, row: int) -> Iterator[Finding]:
+def frozen(graph: Graph) -> Iterator[Finding]:
     """Parameters of an optimizer don't require grad: after steps that changed them, or none of all it has does.
 
     What is frozen before an optimizer is made that has others as well is frozen on purpose, unless the program is to
     let it learn later, and looks for names that nothing has.
     """
-    read = training(graph.log)
-    for each in frozen_afresh(graph.log, _settings(read)):
-        if each.row == row:
-            yield _never_trained(read, each)
-    for closed in never_thawed(graph.log, _settings(read)):
-        if closed.row == row:
-            yield _never_thawed(closed)
-    for flagged in flagged_modules(graph.log, _settings(read)):
-        if flagged.row == row:
-            yield _of_flagged(read, flagged)
-    aliases = [*frozen_aliases(graph.log, _settings(read))]
+    log, read = graph.log, training(graph.log)
+    settings = _settings(read)
+    for each in frozen_afresh(log, settings):
+        yield _never_trained(read, each)
+    for closed in never_thawed(log, settings):
+        yield _never_thawed(closed)
+    for flagged in flagged_modules(log, settings):
+        yield _of_flagged(read, flagged)
+    aliases = [*frozen_aliases(log, settings)]
     for alias in aliases:
-        if alias.row == row:
-            yield _of_alias(read, alias)
-    for found in _frozen(graph.log):
-        if found.row != row or found.site in {each.site for each in aliases}:
+        yield _of_alias(read, alias)
+    for found in _frozen(log, settings):
+        if found.site in {each.site for each in aliases}:
             continue
         place = read.place(found.site)
         since = f"after {found.before} steps that changed them" if found.before else "though it has no others"
@@ -115,8 +106,9 @@ def frozen(graph: Graph, row: int) -> Iterator[Finding]:
         cure = "set requires_grad back to True where they are to be learned, or take this line out"
         evidence = {"parameters": len(found.names), "steps": found.steps, "steps before": found.before}
         yield Finding(
-            "frozen", "error", row, None, *place, found.names, "frozen", verdict, cure, evidence, first_row=found.first
-        )
+            "frozen", "error", found.row, None, *place, found.names, "frozen", verdict, cure, evidence,
+            first_row=found.first,
+        )  # fmt: skip
 
 
 def _never_trained(read: Training, found: Afresh) -> Finding:
@@ -177,12 +169,10 @@ def _of_alias(read: Training, found: FrozenAlias) -> Finding:
     return Finding("frozen", "error", found.row, None, at, where, names, "no copy", verdict, cure, evidence)
 
 
-def _frozen(log: Log) -> Iterator[Frozen]:
-    read = training(log)
-    settings = _settings(read)
+def _frozen(log: Log, settings: Settings) -> Iterator[Frozen]:
     if not settings:
         return
-    rows = parameter_rows(log)
+    read, rows = training(log), parameter_rows(log)
     for optimizer in read.optimizers.values():
         steps = read.rows("step", owner=optimizer.number)
         off = {each: last for each in optimizer.tensors if (last := _since(settings.get(each, [])))}
@@ -216,9 +206,8 @@ def _is_toggled(settings: list[tuple[int, bool, int]]) -> bool:
     return False in values and True in values[values.index(False) :]
 
 
-def _settings(read: Training) -> dict[int, list[tuple[int, bool, int]]]:
-    """By tensor: the rows where `requires_grad` was set, to what, and the sites; -1 for what was set before its use."""
-    log, found = read.log, dict[int, list[tuple[int, bool, int]]]()
+def _settings(read: Training) -> Settings:
+    log, found = read.log, Settings()
     for module in read.modules.values():
         for name, (value, site) in module.told.items():
             tensor = module.parameters.get(name)

@@ -15,20 +15,12 @@ from graphscope.diagnose.source.stored import storing_line
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
-
-
-def growing_totals(log: Log) -> Iterator[int]:
-    """The rows that add to what has grown over the steps, and the newest of tensors that something holds."""
-    graph: Graph = log.graph
-    yield from sorted({*(chain.users[-1] for chain in _totals(graph)), *(each.row for each in _held(graph))})
 
 
 @check(
     "graph kept",
     reads=("marks", "rows"),
-    rows=growing_totals,
     shows="run",
     sample="""
         import torch
@@ -51,14 +43,14 @@ def growing_totals(log: Log) -> Iterator[int]:
             total = total + loss.detach()
         """,
 )
-def graph_kept(graph: Graph, row: int) -> Iterator[Finding]:
+def graph_kept(graph: Graph) -> Iterator[Finding]:
     """What is summed up, or stored, over the steps keeps the graphs of all, though no backward pass needs them."""
-    stored = next((each for each in _held(graph) if each.row == row), None)
-    if stored is not None:
-        yield _of_held(graph.node(row), stored)
-    chain = next((each for each in _totals(graph) if each.users[-1] == row), None)
+    for stored in _held(graph):
+        yield _of_held(graph.node(stored.row), stored)
+    chain = next(_totals(graph), None)
     if chain is None:
         return
+    row = chain.users[-1]
     node = graph.node(row)
     site = node.site
     file, line = ("", 0) if site is None else (site.file, site.line)

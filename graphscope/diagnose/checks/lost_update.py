@@ -14,7 +14,6 @@ from graphscope.diagnose.training.optimized import LEAST, Group, cast_at, groups
 from graphscope.eventlog.samples import MOST
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph
 
 _LOST: Final = 0.8
@@ -67,14 +66,9 @@ def _stay(updates: np.ndarray) -> bool:
     return bool((~np.isin(tensors, moving) & (counts >= LEAST)).sum() >= _SEVERAL)
 
 
-def _rows(log: Log) -> list[int]:
-    return sorted(found.row for found in map(_of_group, groups(log)) if found is not None)
-
-
 @check(
     "update lost by rounding",
     reads=("marks", "rows", "series"),
-    rows=_rows,
     shows="run",
     sample="""
         import torch
@@ -99,11 +93,10 @@ def _rows(log: Log) -> list[int]:
             optimizer.step()
         """,
 )
-def lost_update(graph: Graph, row: int) -> Iterator[Finding]:
+def lost_update(graph: Graph) -> Iterator[Finding]:
     """Updates are computed step after step, and rounding loses them: the weights stay as they are."""
     for lost in filter(None, map(_of_group, groups(graph.log))):
-        if lost.row != row:
-            continue
+        row = lost.row
         names = names_of(graph, lost.updates["tensor"])
         first = lost.updates[0]
         cast = cast_at(graph, int(first["tensor"]), "rounds the weights") if is_half(graph.log, row) else None

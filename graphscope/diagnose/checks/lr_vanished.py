@@ -53,15 +53,9 @@ class Vanished(NamedTuple):
     all_steps: int
 
 
-def tiny(log: Log) -> list[int]:
-    """The step of each optimizer from which on it is sure that the learning rate is nothing."""
-    return [each.row for each in _vanished(log)]
-
-
 @check(
     "learning rate that vanishes",
     reads=("marks", "training"),
-    rows=tiny,
     shows="run",
     sample="""
         import torch
@@ -92,12 +86,10 @@ def tiny(log: Log) -> list[int]:
             scheduler.step()
         """,
 )
-def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
+def lr_vanished(graph: Graph) -> Iterator[Finding]:
     """The learning rate is nothing, from the start or since a scheduler has made it so, while training goes on."""
     read = training(graph.log)
     for found in _vanished(graph.log):
-        if found.row != row:
-            continue
         steps = _scheduler_steps(read, found.optimizer)
         is_from_start = found.first < _NOTHING
         wrong = None if is_from_start else misled(graph.log, _schedulers(read, found.optimizer))
@@ -106,7 +98,7 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
         if is_from_start or not len(steps):
             makers = [each.site for each in read.schedulers.values() if each.optimizer == found.optimizer.number]
             place = read.place(makers[-1] if makers else found.optimizer.site)
-            place = place if place[0] else read.place(read.call(row).site)
+            place = place if place[0] else read.place(read.call(found.row).site)
             place = place if makers else _computed(graph.log, found) or place
             cause, cure = "lr is nothing", "give the optimizer a learning rate above 0, such as 1e-3"
         elif wrong is not None:
@@ -129,7 +121,7 @@ def lr_vanished(graph: Graph, row: int) -> Iterator[Finding]:
         if not is_from_start:
             evidence = {"largest lr": found.first, "last lr": found.last, "steps so small": found.steps, **evidence}
         yield Finding(
-            "lr_vanished", "error", row, None, *place, (), cause, verdict, cure, evidence, first_row=found.since
+            "lr_vanished", "error", found.row, None, *place, (), cause, verdict, cure, evidence, first_row=found.since
         )
 
 

@@ -17,7 +17,6 @@ from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk
 from graphscope.graph.callers import callers
 from graphscope.graph.index import edges_of
-from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import Module, training
 
 if TYPE_CHECKING:
@@ -50,15 +49,9 @@ class Idle(NamedTuple):
     """Whether replicas wait for its gradient."""
 
 
-def idle_parts(log: Log) -> list[int]:
-    """Where the rest of a module with an unused part got gradients for the third time."""
-    return sorted({each.row for each in _idle(log)})
-
-
 @check(
     "layer never used",
     reads=("marks", "training", "rows"),
-    rows=idle_parts,
     shows="run",
     sample="""
         import torch
@@ -104,15 +97,14 @@ def idle_parts(log: Log) -> list[int]:
             optimizer.step()
         """,
 )
-def never_used(graph: Graph, row: int) -> Iterator[Finding]:
+def never_used(graph: Graph) -> Iterator[Finding]:
     """A part of a network is handed to an optimizer and never used, or what it makes is dropped.
 
     The program does not even name it elsewhere, or the name that its result is given is never read.
     """
     read = training(graph.log)
-    for found in _idle(graph.log):
-        if found.row != row:
-            continue
+    for found in _unused(graph.log):
+        row = found.row
         place = read.place(found.module.sites.get(found.part, 0))
         kind = found.module.modules.get(found.part, "")
         evidence = {"parameters": len(found.names), "backward passes": found.passes}
@@ -133,11 +125,6 @@ def never_used(graph: Graph, row: int) -> Iterator[Finding]:
         cure = f"call {found.part} in forward(), or take it out"
         severity: Severity = "error" if found.is_awaited else "warning"  # the next forward pass raises
         yield Finding("never_used", severity, row, None, *place, found.names, "never used", verdict, cure, evidence)
-
-
-@once_a_length
-def _idle(log: Log) -> list[Idle]:
-    return [*_unused(log)]
 
 
 def _unused(log: Log) -> Iterator[Idle]:

@@ -12,19 +12,12 @@ from graphscope.diagnose.training.written_to_itself import Written, written_to_t
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph
-
-
-def rows_written(log: Log) -> list[int]:
-    """The writes of parameters into themselves, the first of each line."""
-    return sorted(each.row for each in written_to_themselves(log))
 
 
 @check(
     "copy that is none",
     reads=("marks", "training", "rows", "values"),
-    rows=rows_written,
     shows="run",
     sample="""
         import torch
@@ -58,11 +51,10 @@ def rows_written(log: Log) -> list[int]:
             target.load_state_dict(net.state_dict())
         """,
 )
-def not_copied(graph: Graph, row: int) -> Iterator[Finding]:
+def not_copied(graph: Graph) -> Iterator[Finding]:
     """What was meant as a copy of weights are these themselves, and what is written back changes nothing."""
     for found in written_to_themselves(graph.log):
-        if found.row == row:
-            yield _of_state(graph, found) if found.alias is None else _of_alias(graph, found)
+        yield _of_state(graph, found) if found.alias is None else _of_alias(graph, found)
 
 
 def _of_alias(graph: Graph, found: Written) -> Finding:

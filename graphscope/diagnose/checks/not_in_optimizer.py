@@ -14,7 +14,6 @@ from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.training.unlearned import Unlearned, elements, stepping_optimizers, unlearned
 from graphscope.eventlog.schema import Kind
-from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import Module, Optimizer, Training, training
 
 if TYPE_CHECKING:
@@ -32,15 +31,9 @@ class Forgotten(NamedTuple):
     parameters: list[Unlearned]
 
 
-def forgotten_rows(log: Log) -> list[int]:
-    """Where parameters that are in no optimizer got a gradient for the third time."""
-    return sorted({each.parameters[0].row for each in _forgotten(log)})
-
-
 @check(
     "parameters in no optimizer",
     reads=("marks", "training", "rows"),
-    rows=forgotten_rows,
     shows="run",
     sample="""
         import torch
@@ -83,15 +76,14 @@ def forgotten_rows(log: Log) -> list[int]:
             optimizer.step()
         """,
 )
-def not_in_optimizer(graph: Graph, row: int) -> Iterator[Finding]:
+def not_in_optimizer(graph: Graph) -> Iterator[Finding]:
     """Parameters get gradients behind others that are learned, and no optimizer holds them.
 
     A part ahead of all that is learned stays as it is on purpose: who trains a head on features does that.
     """
     read = training(graph.log)
     for found in _forgotten(graph.log):
-        if found.parameters[0].row != row:
-            continue
+        row = found.parameters[0].row
         place = read.place(found.optimizer.site)
         if not place[0]:
             place = read.place(read.call(int(read.rows("step", owner=found.optimizer.number)[0])).site)
@@ -133,12 +125,7 @@ def _expression(forgotten: list[Unlearned], names: tuple[str, ...]) -> str:
     return f"{common}.parameters()" if common and (is_whole or len(names) > 1) else shortened(names)
 
 
-@once_a_length
-def _forgotten(log: Log) -> list[Forgotten]:
-    return [*_groups(log)]
-
-
-def _groups(log: Log) -> Iterator[Forgotten]:
+def _forgotten(log: Log) -> Iterator[Forgotten]:
     read = training(log)
     stale_ones = {each.tensor for found in stale(log) for each in found.taking}
     groups: dict[int, list[Unlearned]] = {}

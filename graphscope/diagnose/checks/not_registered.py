@@ -12,7 +12,6 @@ from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.places import attribute_place
 from graphscope.diagnose.training.made_anew import MadeAnew, made_anew
 from graphscope.diagnose.training.unlearned import Unlearned, unlearned
-from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -20,15 +19,9 @@ if TYPE_CHECKING:
     from graphscope.graph import Graph
 
 
-def unregistered(log: Log) -> list[int]:
-    """Where unregistered parameters got a gradient for the third time, and nothing changes them."""
-    return sorted({group[0].row for group in _groups(log)} | {each.row for each in made_anew(log)})
-
-
 @check(
     "parameters not registered",
     reads=("marks", "training", "rows"),
-    rows=unregistered,
     shows="run",
     sample="""
         import torch
@@ -77,18 +70,17 @@ def unregistered(log: Log) -> list[int]:
             optimizer.step()
         """,
 )
-def not_registered(graph: Graph, row: int) -> Iterator[Finding]:
+def not_registered(graph: Graph) -> Iterator[Finding]:
     """Parameters get gradients and are in no optimizer, as the module that uses them does not know of them.
 
     Or they are made in each forward pass anew.
     """
     log = graph.log
     for each in made_anew(log):
-        if each.row == row:
-            yield _of_each_pass(log, each)
+        yield _of_each_pass(log, each)
     for group in _groups(log):
-        held = group[0].unregistered
-        if group[0].row != row or held is None:
+        row, held = group[0].row, group[0].unregistered
+        if held is None:
             continue
         read = training(log)
         owner = f"{held.module}.{held.attribute}".lstrip(".")
@@ -134,12 +126,7 @@ def _attribute_places(log: Log, module: str, attribute: str) -> Iterator[tuple[s
                 yield found
 
 
-@once_a_length
-def _groups(log: Log) -> list[list[Unlearned]]:
-    return [*_hanging(log)]
-
-
-def _hanging(log: Log) -> Iterator[list[Unlearned]]:
+def _groups(log: Log) -> Iterator[list[Unlearned]]:
     """Unlearned parameters by what they hang on, where other parameters of that module are learned."""
     read = training(log)
     learned = {

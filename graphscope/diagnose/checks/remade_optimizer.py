@@ -11,7 +11,6 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.optimizer_order import last_before
 from graphscope.diagnose.training.parameter_rows import parameter_rows
-from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import Optimizer, Training, training
 
 if TYPE_CHECKING:
@@ -32,15 +31,9 @@ class Remade(NamedTuple):
     steps: np.ndarray
 
 
-def rows_of_remade(log: Log) -> list[int]:
-    """The step of the fourth optimizer of a line."""
-    return sorted(int(each.steps[_LEAST - 1]) for each in _remade(log))
-
-
 @check(
     "optimizer made for each step",
     reads=("marks", "training", "rows"),
-    rows=rows_of_remade,
     shows="run",
     sample="""
         import torch
@@ -65,15 +58,13 @@ def rows_of_remade(log: Log) -> list[int]:
             optimizer.step()
         """,
 )
-def remade_optimizer(graph: Graph, row: int) -> Iterator[Finding]:
+def remade_optimizer(graph: Graph) -> Iterator[Finding]:
     """An optimizer with momentum or moments is made anew for each step, so that it never has any.
 
     Where parameters are set back in between, as of networks that adapt to one task after another, each begins afresh.
     """
     read = training(graph.log)
     for optimizer, steps in _remade(graph.log):
-        if row != steps[_LEAST - 1]:
-            continue
         kept = ", ".join(name for name in _REMEMBERING if _keeps(optimizer, name))
         verdict = (
             f"{optimizer.type} is made anew for each of {len(steps)} steps, and each time forgets what it keeps of "
@@ -81,12 +72,11 @@ def remade_optimizer(graph: Graph, row: int) -> Iterator[Finding]:
         )
         cure = "make the optimizer once, ahead of the loop"
         yield Finding(
-            "remade_optimizer", "warning", row, None, *read.place(optimizer.site), (), "made anew", verdict, cure,
-            {"steps": len(steps)}, first_row=int(steps[1]),
+            "remade_optimizer", "warning", int(steps[_LEAST - 1]), None, *read.place(optimizer.site), (), "made anew",
+            verdict, cure, {"steps": len(steps)}, first_row=int(steps[1]),
         )  # fmt: skip
 
 
-@once_a_length
 def _remade(log: Log) -> list[Remade]:
     read = training(log)
     alike: dict[tuple[int, frozenset[int]], list[Optimizer]] = {}

@@ -14,9 +14,8 @@ from graphscope.diagnose.values.activations import calls, is_inside, spread
 from graphscope.diagnose.values.origins import axis
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.reader import Log
     from graphscope.eventlog.values import Summary
-    from graphscope.graph import Graph
+    from graphscope.graph import Graph, Node
 
 _FLAT: Final = 0.02
 """Below this part of the steepest slope, on average, nearly all outputs are flat."""
@@ -51,17 +50,9 @@ class _Calls(NamedTuple):
     slope: float
 
 
-def saturated_places(log: Log) -> Iterator[int]:
-    """The first rows of places where an activation is flat in all steps."""
-    graph: Graph = log.graph
-    found = [each.rows[0] for rows in calls(log, SLOPES, log.end) if (each := _saturated(graph, rows)) is not None]
-    yield from sorted(map(int, found))
-
-
 @check(
     "saturation",
     reads=("rows", "values"),
-    rows=saturated_places,
     shows="run",
     sample="""
         import torch
@@ -86,13 +77,15 @@ def saturated_places(log: Log) -> Iterator[int]:
             loss.backward()
         """,
 )
-def saturation(graph: Graph, row: int) -> Iterator[Finding]:
+def saturation(graph: Graph) -> Iterator[Finding]:
     """Nearly all outputs of a sigmoid, tanh or softmax within a network lie where it is flat, in all steps."""
-    places = (rows for rows in calls(graph.log, SLOPES, graph.log.end) if int(rows[0]) == row)
-    found = next((each for rows in places if (each := _saturated(graph, rows)) is not None), None)
-    if found is None:
-        return
-    node = graph.node(row)
+    for rows in calls(graph.log, SLOPES, graph.log.end):
+        found = _saturated(graph, rows)
+        if found is not None:
+            yield _of_place(graph.node(int(rows[0])), found)
+
+
+def _of_place(node: Node, found: _Calls) -> Finding:
     given = node.inputs[0].source.summary if node.inputs else None
     largest = 0.0 if given is None else max(abs(given.minimum), abs(given.maximum))
     verdict = (
@@ -102,10 +95,10 @@ def saturation(graph: Graph, row: int) -> Iterator[Finding]:
         + ", so that hardly any gradient passes"
     )
     cure = _CURES.get(node.op.rstrip("_"), _KEEP_SMALL)
-    site = node.site
+    site, row, names = node.site, node.row, (title(node),)
     file, line = ("", 0) if site is None else (site.file, site.line)
     evidence = {"slope": max(found.slope, 0.0), "largest magnitude of its inputs": largest, "steps": len(found.rows)}
-    yield Finding("saturation", "warning", row, row, file, line, (title(node),), "saturated", verdict, cure, evidence)
+    return Finding("saturation", "warning", row, row, file, line, names, "saturated", verdict, cure, evidence)
 
 
 _KEEP_SMALL: Final = "keep its inputs small: normalise them, begin with smaller weights, or use relu or gelu"

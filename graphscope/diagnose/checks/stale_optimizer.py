@@ -27,15 +27,9 @@ class Stale(NamedTuple):
     taking: list[Unlearned]
 
 
-def replaced(log: Log) -> list[int]:
-    """Where parameters that took the place of an optimizer's got a gradient for the third time."""
-    return [each.taking[0].row for each in stale(log)]
-
-
 @check(
     "optimizer of replaced parameters",
     reads=("marks", "training", "rows"),
-    rows=replaced,
     shows="run",
     sample="""
         import torch
@@ -62,12 +56,11 @@ def replaced(log: Log) -> list[int]:
             optimizer.step()
         """,
 )
-def stale_optimizer(graph: Graph, row: int) -> Iterator[Finding]:
+def stale_optimizer(graph: Graph) -> Iterator[Finding]:
     """An optimizer was made before its parameters were replaced: it steps those that nothing uses any more."""
     read = training(graph.log)
     for found in stale(graph.log):
-        if found.taking[0].row != row:
-            continue
+        row = found.taking[0].row
         place = read.place(found.optimizer.site)
         if not place[0]:
             place = read.place(read.call(int(read.rows("step", owner=found.optimizer.number)[0])).site)

@@ -19,7 +19,6 @@ from graphscope.graph.training import training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
-    from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph
 
 
@@ -30,15 +29,9 @@ class _Carried(NamedTuple):
     has_failed: bool
 
 
-def carried_states(log: Log) -> Iterator[int]:
-    """The rows that take over a state together with its graph."""
-    yield from sorted(each.user for each in _states(log.graph))
-
-
 @check(
     "state not detached",
     reads=("marks", "rows"),
-    rows=carried_states,
     shows="run",
     sample="""
         import torch
@@ -61,14 +54,15 @@ def carried_states(log: Log) -> Iterator[int]:
             loss.backward()
         """,
 )
-def state_not_detached(graph: Graph, row: int) -> Iterator[Finding]:
+def state_not_detached(graph: Graph) -> Iterator[Finding]:
     """A step goes on from a state of the step before with its graph, so that backward runs through old steps again.
 
     Either that fails, as those graphs are freed, or it takes longer with every step.
     """
-    found = next((each for each in _states(graph) if each.user == row), None)
+    found = next(_states(graph), None)
     if found is None:
         return
+    row = found.user
     source, user = graph.node(found.source), graph.node(row)
     name = title(source)
     took = f"{name}{where(source)} goes into {user.op}{where(user)} of the next step together with its graph"

@@ -12,7 +12,6 @@ from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.places import only_mention
 from graphscope.diagnose.training.optimizer_order import Order, are_taken, orders
 from graphscope.diagnose.training.parameter_rows import parameter_rows
-from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -27,16 +26,9 @@ _PASSES: Final = 5
 _LOOKED_AT: Final = 64
 
 
-def early_steps(log: Log) -> list[int]:
-    """The third step of each optimizer whose steps find gradients that were cleared, from the first on."""
-    found = [row for order in orders(log) if (row := _early(order)) is not None]
-    return sorted([*found, *_never(log)])
-
-
 @check(
     "step ahead of backward",
     reads=("marks", "training", "rows"),
-    rows=early_steps,
     shows="run",
     sample="""
         import torch
@@ -61,17 +53,17 @@ def early_steps(log: Log) -> list[int]:
             loss.backward()
         """,
 )
-def step_order(graph: Graph, row: int) -> Iterator[Finding]:
+def step_order(graph: Graph) -> Iterator[Finding]:
     """An optimizer steps before the backward pass, when the gradients of the last one are cleared already.
 
     Or it clears gradients again and again, and never steps.
     """
-    if row in _never(graph.log):
+    for row in _never(graph.log):
         yield _idle(graph.log, row)
     for order in orders(graph.log):
-        if row == _early(order):
+        if (third := _early(order)) is not None:
             read, lost = order.read, order.is_lost()
-            place = read.place(read.call(row).site)
+            place = read.place(read.call(third).site)
             verdict = (
                 f"{order.title} steps here before backward() has brought gradients: those of the pass before are "
                 f"cleared by then, in {lost.sum() + 1} of {len(lost)} steps"
@@ -79,12 +71,11 @@ def step_order(graph: Graph, row: int) -> Iterator[Finding]:
             cure = "call step() after backward(), and zero_grad() ahead of it"
             evidence = {"steps": len(lost), "steps without gradients": int(lost.sum()) + 1}
             yield Finding(
-                "step_order", "error", row, None, *place, order.names, "step before backward", verdict, cure, evidence,
-                first_row=int(order.steps[0]),
+                "step_order", "error", third, None, *place, order.names, "step before backward", verdict, cure,
+                evidence, first_row=int(order.steps[0]),
             )  # fmt: skip
 
 
-@once_a_length
 def _never(log: Log) -> list[int]:
     """The last gradient of a run in which gradients are cleared for pass after pass, and nothing uses them."""
     read, rows = training(log), parameter_rows(log)

@@ -41,18 +41,9 @@ class Left(NamedTuple):
     passes: int
 
 
-def modes(log: Log) -> list[int]:
-    """Where a network is trained in evaluation for the third time, or evaluated in training."""
-    graph = log.graph
-    left = {each.row for each in _left_in_evaluation(log)} | {each.row for each in parts_left(log)}
-    left |= {each.row for each in teachers(log)}
-    return sorted(left | {each.row for each in _unevaluated(graph)})
-
-
 @check(
     "mode of training or evaluation forgotten",
     reads=("marks", "training", "rows"),
-    rows=modes,
     shows="run",
     sample="""
         import torch
@@ -94,31 +85,27 @@ def modes(log: Log) -> list[int]:
             evaluate(net, x, (x[:, 0] > 0).long())
         """,
 )
-def train_eval_mode(graph: Graph, row: int) -> Iterator[Finding]:
+def train_eval_mode(graph: Graph) -> Iterator[Finding]:
     """A network with dropout or batch norm is trained in the mode of evaluation, or evaluated in that of training."""
     read = training(graph.log)
     for left in _left_in_evaluation(graph.log):
-        if left.row == row:
-            place = read.place(left.call.site)
-            verdict = (
-                f"{left.module.type} is left in evaluation here: {left.passes} backward passes of training follow with "
-                "its dropout and batch norms as in evaluation"
-            )
-            cure = "call train() when the evaluation is over, or at the start of each epoch"
-            evidence = {"backward passes in evaluation": left.passes}
-            yield Finding(
-                "train_eval_mode", "warning", row, None, *place, (), "left in evaluation", verdict, cure, evidence,
-                first_row=left.first,
-            )  # fmt: skip
+        place = read.place(left.call.site)
+        verdict = (
+            f"{left.module.type} is left in evaluation here: {left.passes} backward passes of training follow with "
+            "its dropout and batch norms as in evaluation"
+        )
+        cure = "call train() when the evaluation is over, or at the start of each epoch"
+        evidence = {"backward passes in evaluation": left.passes}
+        yield Finding(
+            "train_eval_mode", "warning", left.row, None, *place, (), "left in evaluation", verdict, cure, evidence,
+            first_row=left.first,
+        )  # fmt: skip
     for part in parts_left(graph.log):
-        if part.row == row:
-            yield _of_part(read, part)
+        yield _of_part(read, part)
     for teacher in teachers(graph.log):
-        if teacher.row == row:
-            yield _of_teacher(graph, teacher)
+        yield _of_teacher(graph, teacher)
     for run in _unevaluated(graph):
-        if run.row != row:
-            continue
+        row = run.row
         if _is_dropped_anyway(graph, run):
             site = graph.node(row).site
             place = ("", 0) if site is None else (site.file, site.line)

@@ -25,7 +25,6 @@ from graphscope.graph.sizes import norms_of
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph
 
 _LARGE: Final = 0.1
@@ -129,14 +128,9 @@ def _too_small(group: Group, found: np.ndarray) -> _Ratio | None:
     return None
 
 
-def _rows(log: Log) -> list[int]:
-    return sorted(found.row for found in map(_of_group, groups(log)) if found is not None)
-
-
 @check(
     "update out of proportion",
     reads=("marks", "rows", "series"),
-    rows=_rows,
     shows="run",
     sample="""
         import torch
@@ -161,11 +155,10 @@ def _rows(log: Log) -> list[int]:
             optimizer.step()
         """,
 )
-def update_ratio(graph: Graph, row: int) -> Iterator[Finding]:
+def update_ratio(graph: Graph) -> Iterator[Finding]:
     """Updates are far too large beside the weights and the loss grows, or far too small to get anywhere."""
     for found in filter(None, map(_of_group, groups(graph.log))):
-        if found.row != row:
-            continue
+        row = found.row
         names = names_of(graph, found.updates["tensor"])
         rate = float(found.updates["rate"][0])
         evidence = {"update to weight": found.ratio, "steps": len(np.unique(found.updates["step"]))}

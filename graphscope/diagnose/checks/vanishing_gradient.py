@@ -18,7 +18,6 @@ from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph
 
 _SHRUNK: Final = 1e-5
@@ -146,14 +145,9 @@ def _is_learned_of_data(graph: Graph, row: int, fed: frozenset[int]) -> bool:
     return is_of_data and any(each.tensor in fed for each in above)
 
 
-def _rows(log: Log) -> list[int]:
-    return sorted(found.row for found in map(_of_group, groups(log)) if found is not None)
-
-
 @check(
     "gradient that vanishes on its way",
     reads=("marks", "rows", "values"),
-    rows=_rows,
     shows="run",
     sample="""
         import torch
@@ -188,11 +182,9 @@ def _rows(log: Log) -> list[int]:
             optimizer.step()
         """,
 )
-def vanishing_gradient(graph: Graph, row: int) -> Iterator[Finding]:
+def vanishing_gradient(graph: Graph) -> Iterator[Finding]:
     """In step after step next to nothing of the gradient is left where it comes to the first layers."""
     for found in filter(None, map(_of_group, groups(graph.log))):
-        if found.row != row:
-            continue
         smallest = found.updates[np.argmin(found.updates["gradient"] / np.sqrt(found.updates["count"]))]
         place = place_on_way(graph, smallest)
         if place is None or place.whole > _LEFT or _is_one_of_many(graph, smallest, place.node.row, found.fed):
@@ -209,4 +201,4 @@ def vanishing_gradient(graph: Graph, row: int) -> Iterator[Finding]:
         evidence = {"factor": place.whole, "factor of this line": place.line, "to the largest gradient": found.share}
         path = (step_of(place.node, "shrinks the gradient"),)
         explained = Explanation("fine", "vanishing", verdict, path, cure)
-        yield finding("vanishing_gradient", "warning", row, explained, names, evidence)
+        yield finding("vanishing_gradient", "warning", found.row, explained, names, evidence)

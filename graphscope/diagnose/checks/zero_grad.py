@@ -30,16 +30,9 @@ _MOST: Final = 0.9
 """Such a share of all steps must lose what they should use."""
 
 
-def rows_of_leftovers(log: Log) -> list[int]:
-    """The steps that use what was to be cleared, or find all cleared: the last that it takes to be sure."""
-    found = [row for order in orders(log) for row in (_kept(order), _lost(order), _thrown(order)) if row is not None]
-    return sorted([*found, *_kept_by_hand(log), *(each.row for each in left_over(log))])
-
-
 @check(
     "gradients cleared at the wrong time",
     reads=("marks", "training", "rows"),
-    rows=rows_of_leftovers,
     shows="run",
     sample="""
         import torch
@@ -64,20 +57,19 @@ def rows_of_leftovers(log: Log) -> list[int]:
                 optimizer.zero_grad()
         """,
 )
-def zero_grad(graph: Graph, row: int) -> Iterator[Finding]:
+def zero_grad(graph: Graph) -> Iterator[Finding]:
     """Gradients are not cleared between steps, or are cleared before the step that should use them."""
     for order in orders(graph.log):
-        if row == _kept(order):
-            yield _missing(order, row)
-        elif row == _lost(order):
-            yield _misplaced(order, row)
-        elif row == _thrown(order):
-            yield _discarding(order, row)
+        told: set[int] = set()
+        for find, tell in ((_kept, _missing), (_lost, _misplaced), (_thrown, _discarding)):
+            row = find(order)
+            if row is not None and row not in told:
+                told.add(row)
+                yield tell(order, row)
     for each in left_over(graph.log):
-        if each.row == row:
-            yield _of_another(each)
-    if row in _kept_by_hand(graph.log):
-        yield _missing_by_hand(graph, row)
+        yield _of_another(each)
+    for begin in _kept_by_hand(graph.log):
+        yield _missing_by_hand(graph, begin)
 
 
 def _kept(order: Order) -> int | None:

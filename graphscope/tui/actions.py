@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual import events
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input
 
 from graphscope.graph.paths import REACH
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
     from graphscope.tui.glyphs import Glyphs
     from graphscope.tui.scene import Scene
     from graphscope.tui.screen_session import Session
+
+
+_ALONE: Final = ("tape", "source", "inspector")
+"""The regions of which one is seen at a time where there is no room for more; the tape, unless another is asked for."""
 
 
 class Actions(Guarded, Screen[None]):
@@ -181,8 +186,33 @@ class Actions(Guarded, Screen[None]):
         self.set_focus(self.query_one("#line", Input))
 
     def action_panel(self, name: str) -> None:
-        """Open a panel of the inspector."""
-        self.query_one(Inspector).open(name)
+        """Open a panel of the inspector; where it has taken the place of the tape, the same key gives that back."""
+        inspector = self.query_one(Inspector)
+        is_there = inspector.display and inspector.panel.name == name
+        self.show_alone("tape" if is_there and not self.query_one(Tape).display else "inspector")
+        inspector.open(name)
+
+    def show_alone(self, name: str) -> None:
+        """Let a region be the one that is seen where there is no room for all."""
+        for each in _ALONE:
+            self.set_class(each == name, f"-{each}")
+        if (focused := self.focused) is not None and not focused.is_on_screen:
+            self.call_after_refresh(self._enter, name)
+
+    def _enter(self, name: str) -> None:
+        region = self.query_one(f"#{name}")
+        inside = (each for each in region.walk_children(with_self=True) if isinstance(each, Widget) and each.focusable)
+        self.set_focus(next(inside, None))
+
+    def action_region(self, by: int) -> None:
+        """Go to the next region, or to the one before; where one is seen at a time, let that be seen."""
+        if not (self.has_class("-slim") and self.has_class("-short")):
+            (self.focus_next if by > 0 else self.focus_previous)()
+            return
+        now = next((place for place, name in enumerate(_ALONE) if self.has_class(f"-{name}")), 0)
+        name = _ALONE[(now + by) % len(_ALONE)]
+        self.show_alone(name)
+        self.call_after_refresh(self._enter, name)
 
     def action_compare(self, by: int) -> None:
         """Compare the node with the same one in another step."""

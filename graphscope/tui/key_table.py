@@ -38,6 +38,15 @@ OF_COMMANDS: Final = tuple(
 """Keys that carry out a command as it stands."""
 
 _OF_SCREEN: Final = (
+    Binding("tab", "region(1)", "Next region", id="screen.region", show=False, tooltip="Go to the next region"),
+    Binding(
+        "shift+tab",
+        "region(-1)",
+        "Region before",
+        id="screen.region-before",
+        show=False,
+        tooltip="Go to the one before",
+    ),
     Binding("b", "prefill_break", "break", id="screen.break", tooltip="Begin a breakpoint at what the cursor is on"),
     Binding("B", "list('breakpoints')", "Breakpoints", id="screen.breakpoints", show=False, tooltip="List breakpoints"),
     Binding(

@@ -15,6 +15,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import ScreenResume
+from textual.widget import Widget
 from textual.widgets import Static
 
 from graphscope.debugger.command_line import resolve
@@ -70,10 +71,10 @@ class Main(Searching):
     BINDINGS: ClassVar[list[BindingType]] = [*key_table.OF_COMMANDS, *key_table.OF_SCREEN]
 
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - as the base class declares it
-        (0, "-tiny"), (SMALLEST[0], "-narrow"), (110, "-middle"), (150, "-wide"),
+        (0, "-tiny"), (SMALLEST[0], "-slim"), (76, "-narrow"), (110, "-middle"), (150, "-wide"),
     ]  # fmt: skip
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - as the base class declares it
-        (0, "-tiny"), (SMALLEST[1], "-short"), (30, "-tall"),
+        (0, "-flat"), (SMALLEST[1], "-short"), (30, "-tall"),
     ]  # fmt: skip
 
     def __init__(
@@ -99,6 +100,8 @@ class Main(Searching):
         self._unseen = False
         """Its terminal is gone."""
         self._placed = time.monotonic()
+        self._left: Widget | None = None
+        """What keys meant when the terminal became too small."""
 
     def compose(self) -> ComposeResult:
         """The regions."""
@@ -121,9 +124,10 @@ class Main(Searching):
         self._share()
         self.query_one(Inspector).findings_of = self.query_one(Map).modules.findings_of
         self.query_one(Tape).focus()
-        self.query_one(Prompt).greet(
-            key_table.greeting(remapped([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], self.keymap))
-        )
+        if not self.has_class("-slim"):
+            self.query_one(Prompt).greet(
+                key_table.greeting(remapped([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], self.keymap))
+            )
         self.app.theme_changed_signal.subscribe(self, lambda _: self.place(self.scene.now, self.scene.stop))
         self.session.listen(self.post_message)
         if self.session.state:
@@ -368,9 +372,14 @@ class Main(Searching):
         )
 
     def on_resize(self) -> None:
-        """Say so where the terminal is too small, and tell in the heading what there is room for."""
+        """Say so where the terminal is too small, and keep what keys mean until it is larger again."""
         self.show_heading()
         width, height = self.app.size
+        if width < SMALLEST[0] or height < SMALLEST[1]:
+            self._left = self._left or self.focused
+        elif self._left is not None:
+            self.call_after_refresh(self.set_focus, self._left)
+            self._left = None
         least = f"{SMALLEST[0]}{self.glyphs.times}{SMALLEST[1]}"
         self.query_one("#too-small", Static).update(
             f"graphscope needs a terminal of {least};\nthis one is {width}{self.glyphs.times}{height}.\n"

@@ -132,8 +132,14 @@ class Judging(Actions):
         self._visit(next((each for each in known if each.place_in_log > self.scene.now), known[0]))
 
     def action_close(self) -> None:
-        """End the search; then close the findings; then stand in the tape."""
-        if not self.search and self.has_class("-findings"):
+        """End the search; then give the tape its place back; then close the findings; then stand in the tape."""
+        tape = self.query_one(Tape)
+        if self.search:
+            self.action_end_search()
+        elif not (tape.display or self.has_class("-map")):
+            self.show_alone("tape")
+            self.call_after_refresh(tape.focus)
+        elif self.has_class("-findings"):
             self.close_findings()
         else:
             self.action_end_search()

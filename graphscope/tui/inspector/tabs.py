@@ -1,4 +1,4 @@
-"""The tabs of the inspector, in one line."""
+"""The tabs of the inspector: names are never cut."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from graphscope.tui.inspector.panel_table import Panel
 from graphscope.tui.text_widgets import Title
 
-_LEAST: Final = 2
+_BETWEEN: Final = " "
 
 
 class TabLine(Title):
@@ -42,30 +42,32 @@ class TabLine(Title):
         """Open the one that was clicked."""
         self.active = name
 
+    def on_resize(self) -> None:
+        """Take a second line where one has no room for all names."""
+        self.styles.height = len(self._lines())
+
     @property
     def text(self) -> Text:
-        """The line."""
+        """The lines."""
         colours = self.app.theme_variables
         made = Text(no_wrap=True, overflow="ellipsis")
-        letters, behind, between = self._letters()
-        for name, key in self._keys.items():
-            start = len(made)
-            made.append(f"{key}{behind}", colours["faint"])
-            active = name == self.active
-            look = f"bold underline {colours['primary']}" if active else colours["muted"]
-            made.append(name if active else name[:letters], look)
-            made.stylize(Style(meta={"@click": f"open('{name}')"}), start)
-            made.append(between if letters or active else " ")
-        made.rstrip()
+        for number, names in enumerate(self._lines()):
+            made.append("\n" * bool(number))
+            for place, name in enumerate(names):
+                made.append(_BETWEEN * bool(place))
+                start = len(made)
+                made.append(f"{self._keys[name]} ", colours["faint"])
+                active = name == self.active
+                made.append(name, f"bold underline {colours['primary']}" if active else colours["muted"])
+                made.stylize(Style(meta={"@click": f"open('{name}')"}), start)
         return made
 
-    def _letters(self) -> tuple[int, str, str]:
-        """So many letters of the names that are not open have room; what stands behind numbers, and behind names."""
-        longest = max(map(len, self._keys))
-        cut = ((letters, behind, " ") for letters in range(longest, _LEAST - 1, -1) for behind in (" ", ""))
-        for letters, behind, between in ((longest, " ", "  "), (longest, " ", " "), (longest, "", " "), *cut):
-            shown = [name if name == self.active else name[:letters] for name in self._keys]
-            room = (1 + len(behind) + len(between)) * len(shown) - len(between)
-            if sum(map(len, shown)) + room <= self.size.width:
-                return letters, behind, between
-        return (0, " ", "  ") if self.size.width >= longest + 3 * len(self._keys) - 1 else (0, "", " ")
+    def _lines(self) -> list[list[str]]:
+        """The names, as many on a line as have room."""
+        lines: list[list[str]] = [[]]
+        for name, key in self._keys.items():
+            used = sum(len(f"{self._keys[other]} {other}{_BETWEEN}") for other in lines[-1])
+            if lines[-1] and used + len(f"{key} {name}") > self.size.width:
+                lines.append([])
+            lines[-1].append(name)
+        return lines

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
+from rich.cells import cell_len
+
+from graphscope.diagnose.text_lines import counted
 from graphscope.graph.outline import SectionKind, facts, steps
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.tui.screen_text import fit, number, shape_text
@@ -16,8 +19,8 @@ if TYPE_CHECKING:
     from graphscope.tui.scene import Scene
     from graphscope.tui.tape.row import Piece
 
-Title = tuple[str, str]
-"""What a header calls its section, and what else it tells of it."""
+Title = tuple[str, tuple[str, ...]]
+"""What a header calls its section, and what else it tells of it, what matters most ahead."""
 
 _SMALL: Final = 1e-4
 _KEPT: Final = 1 << 11
@@ -53,22 +56,33 @@ class HeaderPainter:
             self._told[key] = _TITLES[kind](scene, section, last, glyphs)
         title, told = self._told[key]
         sign = glyphs.closed if is_closed else glyphs.opened
-        rows = last - int(section["first"]) + 1
-        told = f"{told}  {rows} rows" if is_closed and kind is not SectionKind.STEP else told
+        rows = counted(last - int(section["first"]) + 1, "row")
+        told = (*told, rows) if is_closed or kind is SectionKind.STEP else told
         words = f"{sign} {title}"
         room = width - len(flags)
         if kind is SectionKind.PASS and section["is_backward"]:
-            words += f"  {rows} rows " if is_closed else " "
-            line = words + glyphs.across * max(room - len(words), 0)
+            words += f"  {rows}" if is_closed and cell_len(f"{words}  {rows} ") <= room else ""
+            line = f"{words} " + glyphs.across * max(room - len(words) - 1, 0)
             return [(fit(line, room, glyphs.ellipsis), "pass-mark"), (flags, "flag")]
         name_room = min(len(words), room)
         rest = room - name_room
         tone = _TONES.get(kind, "scope")
         return [
             (fit(words, name_room, glyphs.ellipsis), tone),
-            (fit(f"  {told}" if told else "", rest, glyphs.ellipsis) if rest else "", "told"),
+            (fit(_joined(told, rest), rest, glyphs.ellipsis) if rest else "", "told"),
             (flags, "flag"),
         ]
+
+
+def _joined(parts: Sequence[str], room: int) -> str:
+    """As many parts as have room, each as a whole; of the first what has room."""
+    first, *others = *filter(None, parts), ""
+    made = f"  {first}" if first else ""
+    for part in filter(None, others):
+        if cell_len(f"{made}  {part}") > room:
+            break
+        made += f"  {part}"
+    return made
 
 
 _TONES: Final = {SectionKind.STEP: "step-mark", SectionKind.PASS: "pass-mark"}
@@ -79,15 +93,15 @@ def _step(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
     told = steps(scene.log)
     found = facts.of_step(scene.whole, int(section["first"]), last, told.begins[told.passes_of(place)])
     parts = [f"{name} {number(value)}" for name, value in zip(found._fields, found, strict=True) if value is not None]
-    return str(step_numbers(scene.log).number(place)), "  ".join([*parts, f"{last - int(section['first']) + 1} rows"])
+    return str(step_numbers(scene.log).number(place)), tuple(parts)
 
 
 def _pass(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
     if not section["is_backward"]:
-        return "forward", ""
+        return "forward", ()
     inputs = scene.log.event(int(section["first"])).inputs
     root = scene.whole.node(inputs[0][0]) if inputs else None
-    return "backward" if root is None else f"backward from {root.name or root.label} #{root.row}", ""
+    return "backward" if root is None else f"backward from {root.name or root.label} #{root.row}", ()
 
 
 def _scope(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
@@ -95,7 +109,7 @@ def _scope(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
     name = scope.name if scope is not None else "scope"
     kind = scope.type if scope is not None and scope.type not in ("", name) else ""
     flow = "" if section["is_backward"] else _flow(scene.log, int(section["first"]), last, glyphs)
-    return name, "  ".join(part for part in (kind, flow) if part)
+    return name, (kind, flow)
 
 
 def _flow(log: Log, first: int, last: int, glyphs: Glyphs) -> str:
@@ -105,23 +119,23 @@ def _flow(log: Log, first: int, last: int, glyphs: Glyphs) -> str:
 
 
 def _making(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
-    return "parameters made", _line(scene, section)
+    return "parameters made", (_line(scene, section),)
 
 
 def _optimizer(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
     count, ops = facts.parameters_of(scene.log, int(section["first"]), last)
-    return _line(scene, section) or "optimizer", f"{count} parameter{'s' * (count != 1)}  {', '.join(ops)}"
+    return _line(scene, section) or "optimizer", (counted(count, "parameter"), ", ".join(ops))
 
 
 def _parameter(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
     node = scene.whole.node(int(section["subject"]) - 1)
-    return node.name or node.label, ""
+    return node.name or node.label, ()
 
 
 def _library(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
     event = scene.log.event(int(section["first"]))
     site = scene.log.site(event.site)
-    return _line(scene, section) or "library", PurePath(site.file).name if site is not None and site.caller else ""
+    return _line(scene, section) or "library", (PurePath(site.file).name,) if site is not None and site.caller else ()
 
 
 def _line(scene: Scene, section: Any) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from graphscope.diagnose.text_lines import counted
 from graphscope.graph.outline import SectionKind, Steps
 from graphscope.graph.outline.kinds import ROW, key_of
 from graphscope.tui.tape.headers import HeaderPainter, flags_of
@@ -80,7 +81,7 @@ class LinePainter:
         loop = self.loops.get(key)
         behind = ""
         if loop is not None:
-            behind = f" {self._glyphs.closed} {loop.turns}{self._glyphs.times} {loop.turn} rows"
+            behind = f" {self._glyphs.closed} {loop.turns}{self._glyphs.times} {counted(loop.turn, 'row')}"
         if line.section is not None:
             return self._header(scene, key, line, width, indent, behind)
         if self._lanes is None:

@@ -30,6 +30,8 @@ Piece = tuple[str, str]
 
 _BAR: Final = 4
 _COLUMNS_FROM: Final = 44
+_LEAST_NAME: Final = 6
+"""So many cells a name keeps beside an op that is long."""
 _KEPT: Final = 1 << 13
 _NAMED: Final = 3
 _INPUTS_FROM: Final = 72
@@ -153,16 +155,18 @@ class RowPainter:
         name = _within(scope, node.name) or _elsewhere(scope, node)
         title = gradient_title(node, name) if node.kind == "accumulate" else node.label
         title = name or title if node.kind == "leaf" else title
-        title_width = cell_len(escape(title)) + 1 if narrow else 0
+        title_width = cell_len(escape(title))
         label = max(room - shape - 1, 4) if narrow else max(room - shape - min(max((room - shape) // 3, 5), 24) - 2, 4)
         called = "" if name == title or node.kind == "accumulate" else name
         words: list[Piece] = []
         if narrow:
-            label = min(label, title_width) if called else label
+            label = min(label, title_width + 1) if called else label
             words.append((fit_name(title, label, self.glyphs.ellipsis), tone or kind))
             words.append((fit_name(called, max(room - shape - 1 - label, 0), self.glyphs.ellipsis), tone or "name"))
             words.append((" ", ""))
         else:
+            label = max(label, min(title_width, room - shape - 2 - min(len(called), _LEAST_NAME)))
+            label = max(min(title_width, label), min(label, room - shape - 2 - cell_len(escape(called))))
             if not called:  # the column of names is free, too
                 label = room - shape - 2
             words.append((fit_name(title, label, self.glyphs.ellipsis) + " ", tone or kind))

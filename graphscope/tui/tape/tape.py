@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import ClassVar, Final
 
 from rich.segment import Segment
@@ -22,6 +23,7 @@ from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.messages import CommandRequested, MarkChosen, ModuleChosen
 from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
+from graphscope.tui.screen_text import escape
 from graphscope.tui.tape import loops
 from graphscope.tui.tape.line_painter import LinePainter
 from graphscope.tui.tape.lines import Lines
@@ -102,6 +104,7 @@ class Tape(Drawn, ScrollView, can_focus=True):
         """Follow the current node."""
         if scene is None or self.lines is None:
             return
+        self._tell_line()
         self.cursor, self._chosen = self._chosen, None
         if self.cursor is None:
             self.lines.stand(scene.now)
@@ -117,10 +120,18 @@ class Tape(Drawn, ScrollView, can_focus=True):
     def on_resize(self) -> None:
         """Keep the current node in sight."""
         if self.lines is not None:
+            self._tell_line()
             self.lines.fits(self.scrollable_content_region.height)
             if self.place is not None:
                 self._resize()
                 self._reveal()
+
+    def _tell_line(self) -> None:
+        """Where there is no room for the source, its line stands beneath the tape."""
+        node = self.scene.node if self.scene is not None and self.screen.has_class("-slim") else None
+        site = None if node is None else node.site
+        said = "" if node is None or site is None else f"{PurePath(site.file).name}:{site.line}  {node.source_line}"
+        self.border_subtitle = escape(said).replace("[", "\\[")
 
     def _moving(self, scene: Scene, key: int) -> tuple[object, ...]:
         """All that the picture of a line depends on beside the log."""

@@ -1,0 +1,142 @@
+"""Every size: what is seen is seen as a whole, what has no room is a key away, and nothing is lost to a small terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from graphscope.tui.inspector.inspector import Inspector
+from graphscope.tui.prompt.prompt import Line
+from tests.tui.screens import Screen, drive
+
+NETWORK = """\
+import graphscope as torch
+import graphscope.nn as nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
+optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+for step in range(3):
+    optimizer.zero_grad()
+    scores = model(torch.randn(4, 6))
+    probabilities = torch.softmax(scores, dim=1)
+    loss = torch.nn.functional.cross_entropy(probabilities, torch.tensor([0, 1, 2, 0]))
+    loss.backward()
+    optimizer.step()
+"""
+TABS = ("1 formula", "2 value", "3 grad", "4 about", "5 steps", "6 compare")
+SIZES = ((60, 16), (80, 24), (120, 40), (200, 50))
+
+
+@pytest.fixture(scope="session")
+def network(recorded: Callable[[str, str], Path]) -> Path:
+    return recorded("network", NETWORK)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
+def test_names_of_ops_and_tabs_are_whole(network: Path, size: tuple[int, int]) -> None:
+    async def use(screen: Screen) -> None:
+        for spec, title in (("op:softmax forward", "softmax"), ("op:log_softmax forward", "log_softmax")):
+            await screen.type(f"goto {spec}")
+            await screen.shows(title, "#heading")
+            line = next(line for line in screen.part("#tape").split("\n") if "▶" in line)
+            assert title in line
+            assert size[0] < 120 or title != "softmax" or "probabilities" in line
+        await screen.press("1")
+        await screen.shows("formula", "#inspector")
+        for tab in TABS:
+            assert tab in screen.part("#inspector")
+
+    drive(network, use, size=size)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
+def test_headers_tell_whole_parts_and_count_in_english(network: Path, size: tuple[int, int]) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.press("Z", "home")
+        seen: set[str] = set()
+        for _ in range(30):
+            seen |= set(screen.part("#tape").split("\n"))
+            await screen.press("pagedown")
+        headers = [line for line in seen if "▾" in line or "▸" in line]
+        assert headers
+        for line in headers:
+            assert " 1 rows" not in line
+            assert " 1 parameters" not in line
+        steps = [line for line in headers if "step 1" in line]
+        assert all("…" not in line for line in steps)
+
+    drive(network, use, size=size)
+
+
+def test_where_one_region_is_seen_at_a_time_keys_turn_from_one_to_the_next(network: Path) -> None:
+    async def use(screen: Screen) -> None:
+        tape, source, inspector = (screen.main.query_one(each) for each in ("#tape", "#source", "#inspector"))
+
+        def seen() -> list[bool]:
+            return [each.region.area > 0 for each in (tape, source, inspector)]
+
+        assert seen() == [True, False, False]
+        assert "network.py:" in screen.part("#tape")
+        await screen.press("2")
+        await screen.until(lambda: seen() == [False, False, True], "the value")
+        before = screen.now
+        await screen.press("n")
+        await screen.until(lambda: screen.now != before, "the next node")
+        await screen.press("2")
+        await screen.until(lambda: seen() == [True, False, False], "the tape")
+        await screen.press("3", "escape")
+        await screen.until(lambda: seen() == [True, False, False] and tape.has_focus, "the tape")
+        await screen.press("tab")
+        await screen.until(lambda: seen() == [False, True, False] and source.has_focus, "the source")
+        await screen.press("tab")
+        await screen.until(lambda: seen() == [False, False, True], "the inspector")
+        await screen.press("tab")
+        await screen.until(lambda: seen() == [True, False, False] and tape.has_focus, "the tape")
+
+    drive(network, use, size=(60, 16))
+
+
+def state(screen: Screen) -> tuple[object, ...]:
+    """What must not be lost."""
+    main = screen.main
+    line, inspector = main.query_one(Line), main.query_one(Inspector)
+    return screen.now, screen.app.focused, line.value, inspector.panel.name, main.scene.breakpoints, main.classes
+
+
+@pytest.mark.parametrize("small", [(20, 6), (50, 40), (120, 10)], ids=lambda size: "x".join(map(str, size)))
+def test_while_the_terminal_is_too_small_one_sentence_is_shown_and_nothing_is_lost(
+    network: Path, small: tuple[int, int]
+) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.type("b op:softmax")
+        await screen.press("c", "F", "3")
+        await screen.shows("finding", "#findings")
+        await screen.press("2", ":", "w", "h")
+        await screen.app.workers.wait_for_complete()
+        await screen.pilot.pause()
+        before = state(screen)
+        await screen.pilot.resize_terminal(*small)
+        await screen.pilot.pause()
+        assert "graphscope needs" in screen.text
+        assert "tape" not in screen.text
+        assert "finding" not in screen.text
+        await screen.pilot.resize_terminal(100, 30)
+        await screen.pilot.pause()
+        await screen.until(lambda: state(screen) == before, "what there was")
+        assert "wh" in screen.part("#prompt")
+
+    drive(network, use, size=(100, 30))
+
+
+def test_a_prompt_that_has_little_to_say_takes_little_room(network: Path) -> None:
+    async def use(screen: Screen) -> None:
+        prompt = screen.main.query_one("#prompt")
+        assert prompt.region.height == 2
+        for _ in range(4):
+            await screen.type("p loss, scores, 1 + 1")
+        await screen.until(lambda: 4 < prompt.region.height <= 9, "what was answered")
+
+    drive(network, use, size=(200, 50))

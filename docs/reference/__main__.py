@@ -20,6 +20,7 @@ from pkgutil import resolve_name
 from typing import Final
 
 import numpy as np
+from textual.binding import Binding
 
 HERE: Final = Path(__file__).parent
 NAMES: Final = HERE.parents[1] / "graphscope" / "engine" / "assets" / "torch_names.json"
@@ -62,6 +63,36 @@ def commands() -> str:
                 also = f" (also {listed(command.aliases)})" if command.aliases else ""
                 parts += [f"### `{command.usage}`{also}", "", command.doc, ""]
     return page(parts)
+
+
+def screen() -> str:
+    """Every region of the terminal UI, every panel and every key."""
+    from graphscope.tui import key_table
+    from graphscope.tui.inspector.panel_table import every
+    from graphscope.tui.region_table import REGIONS
+
+    parts = [
+        "# The screen",
+        "",
+        "What `?` says on the screen of `graphscope open` and `debug`; keys of a region mean something there alone.",
+        "Names are for `~/.config/graphscope/keys.toml`. [How to look around](../how-to/terminal-ui.md).",
+    ]
+    for region in REGIONS:
+        parts += ["", f"## {region.title}", "", region.doc, *(["", region.mouse] if region.mouse else [])]
+        parts += ["", *_keys(region.keys)] if region.keys else []
+    parts += ["", "## Panels of the inspector", ""]
+    parts += table(("key", "panel", "shows"), [(f"`{each.key}`", each.name, each.doc) for each in every()])
+    return page([*parts, "", "## Keys everywhere", "", *_keys([*key_table.OF_COMMANDS, *key_table.OF_SCREEN])])
+
+
+def _keys(bindings: Iterable[Binding]) -> list[str]:
+    """A table of keys."""
+    rows = [
+        (listed(each.key.split(",") if "," in each.key else [each.key_display or each.key]),
+         (each.tooltip or each.description).removesuffix("."), f"`{each.id}`")
+        for each in bindings
+    ]  # fmt: skip
+    return table(("key", "does", "name"), rows)
 
 
 def exporters() -> str:
@@ -259,6 +290,7 @@ def diff_schema() -> str:
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "command-line.md": command_line,
     "commands.md": commands,
+    "screen.md": screen,
     "exporters.md": exporters,
     "checks.md": checks,
     "doctor.schema.json": doctor_schema,

@@ -124,10 +124,14 @@ class Actions(Guarded, Screen[None]):
         self.app.push_screen(TableDialog(LISTS[name], self.ask_now), close)
 
     def action_help(self) -> None:
-        """Show all keys and commands."""
+        """Tell of the region where one is, and of all keys and commands."""
         from graphscope.tui.dialogs.help import Help
+        from graphscope.tui.region_table import REGIONS
 
-        self.app.push_screen(Help(remapped([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], self.keymap), self.glyphs))
+        around = [] if self.focused is None else [each.id for each in self.focused.ancestors_with_self]
+        about = next((region for region in REGIONS if region.widget in around), None)
+        bindings = remapped([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], self.keymap)
+        self.app.push_screen(Help(bindings, self.glyphs, about))
 
     def action_slice(self) -> None:
         """Ask for a slice of what is shown."""

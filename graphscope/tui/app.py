@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from textual.app import SystemCommand
+from textual.binding import Binding
 from textual.screen import Screen
 
 from graphscope.debugger.command_table import COMMANDS
@@ -19,6 +20,7 @@ from graphscope.tui.key_file import remapped
 from graphscope.tui.main_screen import Main
 from graphscope.tui.messages import CommandRequested, Notice
 from graphscope.tui.prompt.history import History
+from graphscope.tui.region_table import REGIONS
 from graphscope.tui.screen_session import Session
 from graphscope.tui.themed_app import ThemedApp
 
@@ -60,8 +62,12 @@ class GraphscopeApp(ThemedApp):
         """What the palette offers: themes and the like, every key, and every command."""
         yield from super().get_system_commands(screen)
         for binding in remapped([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], self._keys):
-            said = f"{binding.description.capitalize()} ({binding.key_display or binding.key})"
-            yield SystemCommand(said, binding.tooltip or binding.description, partial(self._act, binding.action))
+            yield SystemCommand(*_told(binding), partial(self._act, binding.action))
+        for region in REGIONS:
+            for binding in remapped(region.keys, self._keys) if not region.is_typed_in else ():
+                said, what = _told(binding)
+                act = partial(self._act_in, region.widget, binding.action)
+                yield SystemCommand(f"{region.title.removeprefix('The ').capitalize()}: {said}", what, act)
         for entry in COMMANDS.values():
             doc = entry.doc.partition("\n")[0]
             yield SystemCommand(entry.usage, doc, partial(self._act, f"prefill('{entry.name} ')"))
@@ -90,6 +96,20 @@ class GraphscopeApp(ThemedApp):
     async def _act(self, action: str) -> None:
         await self.run_action(action, self.screen)
 
+    async def _act_in(self, region: str, action: str) -> None:
+        """Do what a key means in a region."""
+        name = action.partition("(")[0]
+        inside = self.screen.query_one(f"#{region}").walk_children(with_self=True)
+        found = next((each for each in inside if hasattr(each, f"action_{name}")), None)
+        if found is not None:
+            await self.run_action(action, found)
+
     def action_go(self, row: int) -> None:
         """Go to a row that was clicked."""
         self.screen.post_message(CommandRequested(f"goto {row}", quiet=True))
+
+
+def _told(binding: Binding) -> tuple[str, str]:
+    """What the palette calls a key, and says of it."""
+    shown = binding.key_display or binding.key.split(",")[0]
+    return f"{binding.description.capitalize()} ({shown})", binding.tooltip or binding.description

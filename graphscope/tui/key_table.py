@@ -156,7 +156,14 @@ _OF_SCREEN: Final = (
         tooltip="Draw the graph to a file",
     ),
     Binding("E", "picture", "Picture", id="screen.picture", show=False, tooltip="Save the screen as an SVG"),
-    Binding("?", "help", "help", id="screen.help", key_display="?", tooltip="All keys and commands"),
+    Binding(
+        "?,f1",
+        "help",
+        "help",
+        id="screen.help",
+        key_display="?",
+        tooltip="What this region shows, and all keys and commands",
+    ),
     Binding("q", "quit", "quit", id="screen.quit", tooltip="Leave"),
     *(
         Binding(
@@ -195,14 +202,6 @@ def greeting(bindings: Iterable[Binding]) -> str:
 
 def everywhere() -> list[Binding]:
     """All bindings that a keymap may change: those of the screen and of its regions."""
-    from graphscope.tui.inspector.array import ArrayView
-    from graphscope.tui.map.map import Map
-    from graphscope.tui.prompt.prompt import Line, Prompt
-    from graphscope.tui.search.search_line import SearchLine
-    from graphscope.tui.source.source import Source
-    from graphscope.tui.tape.tape import Tape
+    from graphscope.tui.region_table import REGIONS
 
-    regions = [
-        found for region in (Tape, Source, ArrayView, Map, Prompt, Line, SearchLine) for found in region.BINDINGS
-    ]
-    return [*OF_COMMANDS, *OF_SCREEN, *(found for found in regions if isinstance(found, Binding))]
+    return [*OF_COMMANDS, *OF_SCREEN, *(found for region in REGIONS for found in region.keys)]

@@ -16,7 +16,7 @@ from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind, Pass
 from graphscope.graph import filled
 from graphscope.tui import key_table
-from graphscope.tui.dialogs.help import help_text
+from graphscope.tui.dialogs.help import help_text, sections
 from graphscope.tui.glyphs import UNICODE
 from graphscope.tui.inspector.array import ArrayView
 from graphscope.tui.inspector.panel_table import PANELS, Numbers, Panel, View, every
@@ -72,7 +72,7 @@ def test_every_panel_is_shown_by_a_test() -> None:
 
 @pytest.mark.parametrize("panel", every(), ids=lambda panel: panel.name)
 def test_an_entry_is_whole(panel: Panel) -> None:
-    told = help_text([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], UNICODE).plain
+    told = help_text(sections([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], UNICODE)).plain
 
     assert 0 < len(panel.doc) <= 72  # a line of the palette at 80 columns
     assert len(panel.key) == 1

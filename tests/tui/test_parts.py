@@ -25,7 +25,7 @@ from graphscope.graph.filled import replaced as fill
 from graphscope.graph.outline import steps
 from graphscope.tui import key_table
 from graphscope.tui.ascii_text import OnlyAscii, in_ascii
-from graphscope.tui.dialogs.help import help_text
+from graphscope.tui.dialogs.help import help_text, sections
 from graphscope.tui.glyphs import ASCII, UNICODE
 from graphscope.tui.inspector.histogram import histogram, spark
 from graphscope.tui.inspector.slices import plane, read_slice
@@ -151,7 +151,7 @@ def test_the_map_has_a_box_for_each_neighbour_and_none_overlap(training: Path, r
 def test_every_key_means_one_thing_and_is_in_the_help() -> None:
     bindings = [*key_table.OF_COMMANDS, *key_table.OF_SCREEN]
     pressed = [binding.key for binding in bindings]
-    told = help_text(bindings, UNICODE).plain
+    told = help_text(sections(bindings, UNICODE)).plain
 
     assert len(pressed) == len(set(pressed))
     assert {entry.key for entry in COMMANDS.values() if entry.key} <= set(pressed)

@@ -1,4 +1,4 @@
-"""Every size: what is seen is seen as a whole, what has no room is a key away, and nothing is lost to a small terminal."""
+"""Every size: what is seen is whole, the rest is a key away, and nothing is lost to a terminal that is too small."""
 
 from __future__ import annotations
 

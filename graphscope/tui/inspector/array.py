@@ -50,7 +50,9 @@ class ArrayView(Drawn, ScrollView, can_focus=True):
         Binding("pagedown", "page(1)", "Page down", id="array.page-down", show=False),
         Binding("home", "move(-2147483648, 0)", "First row", id="array.home", show=False),
         Binding("end", "move(2147483648, 0)", "Last row", id="array.end", show=False),
-        Binding("enter", "choose", "edit cell", id="array.edit"),
+        Binding(
+            "enter", "choose", "edit cell", id="array.edit", tooltip="Change the number that the program waits with"
+        ),
     ]
 
     PART = "array"

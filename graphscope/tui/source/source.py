@@ -51,7 +51,14 @@ class Source(Drawn, ScrollView, can_focus=True):
         Binding("down,j", "move(1)", "Down", id="source.down", show=False),
         Binding("up,k", "move(-1)", "Up", id="source.up", show=False),
         Binding("enter", "seek", "Go to the first node of this line", id="source.seek", show=False),
-        Binding("space", "breakpoint", "Breakpoint", id="source.breakpoint", show=False),
+        Binding(
+            "space",
+            "breakpoint",
+            "Breakpoint",
+            id="source.breakpoint",
+            show=False,
+            tooltip="Set a breakpoint at the line, clear it",
+        ),
     ]
 
     scene: reactive[Scene | None] = reactive(None, repaint=False)

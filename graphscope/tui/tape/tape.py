@@ -45,17 +45,47 @@ class Tape(Drawn, ScrollView, can_focus=True):
     PART = "tape"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "move(1)", "Down", id="tape.down", show=False),
-        Binding("up,k", "move(-1)", "Up", id="tape.up", show=False),
+        Binding("down,j", "move(1)", "Down", id="tape.down", show=False, tooltip="The line below, and with it time"),
+        Binding("up,k", "move(-1)", "Up", id="tape.up", show=False, tooltip="The line above"),
         Binding("pagedown", "page(1)", "Page down", id="tape.page-down", show=False),
         Binding("pageup", "page(-1)", "Page up", id="tape.page-up", show=False),
-        Binding("home", "edge(0)", "Beginning", id="tape.home", show=False),
-        Binding("end", "edge(-1)", "End", id="tape.end", show=False),
-        Binding("enter", "enter", "Fold, or show the finding", id="tape.fold", show=False),
-        Binding("z", "toggle_fold", "Fold", id="tape.fold-here", show=False),
-        Binding("l", "toggle_loop", "Fold loop", id="tape.fold-loop", show=False),
-        Binding("Z", "toggle_all", "Fold all", id="tape.fold-all", show=False),
-        Binding("J", "toggle_libraries", "Libraries", id="tape.libraries", show=False),
+        Binding("home", "edge(0)", "Beginning", id="tape.home", show=False, tooltip="The first line"),
+        Binding("end", "edge(-1)", "End", id="tape.end", show=False, tooltip="The last line"),
+        Binding(
+            "enter",
+            "enter",
+            "Fold",
+            id="tape.fold",
+            show=False,
+            tooltip="Open or close what the line is part of; at a mark, say what was found",
+        ),
+        Binding(
+            "z",
+            "toggle_fold",
+            "Fold",
+            id="tape.fold-here",
+            show=False,
+            tooltip="Open or close what the line is part of",
+        ),
+        Binding(
+            "l",
+            "toggle_loop",
+            "Fold loop",
+            id="tape.fold-loop",
+            show=False,
+            tooltip="Close a loop to its first turn, open it",
+        ),
+        Binding(
+            "Z", "toggle_all", "Fold all", id="tape.fold-all", show=False, tooltip="Open all of the step, close it"
+        ),
+        Binding(
+            "J",
+            "toggle_libraries",
+            "Libraries",
+            id="tape.libraries",
+            show=False,
+            tooltip="Show what libraries made, fold it",
+        ),
     ]
 
     scene: reactive[Scene | None] = reactive(None, repaint=False)

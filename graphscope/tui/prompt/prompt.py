@@ -143,9 +143,9 @@ class Prompt(Guarded, Vertical):
 
     def make_room(self, lines: int) -> None:
         """Grow until an answer of so many lines can be seen, at most to half of the screen; 0 shrinks again."""
-        room = min(lines + 1, self.screen.size.height // 2) if lines else None
+        room = min(lines, self.screen.size.height // 2 - 1) if lines else None
         if room != self._room:  # else the screen would be laid out again
-            self._room = self.styles.max_height = room
+            self._room = self.query_one(RichLog).styles.max_height = room
 
     def on_resize(self) -> None:
         """Keep the newest answer in sight."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.debugger.results import TrainingStep
-from graphscope.diagnose import examined
+from graphscope.diagnose import Finding, examined
 from graphscope.graph import Graph, series
 from graphscope.graph.outline import facts
 from graphscope.graph.reading import once_a_length
@@ -53,10 +53,15 @@ def is_judged(log: Log) -> bool:
 
 
 @once_a_length
+def findings(log: Log) -> tuple[Finding, ...]:
+    """What is wrong up to now; of a log that is too long for a look in passing, nothing."""
+    return examined(Graph(log)).findings if is_judged(log) else ()
+
+
+@once_a_length
 def _checks(log: Log) -> tuple[tuple[int, str], ...]:
     """The rows where findings show, and what came of them, with the names of the checks."""
-    findings = examined(Graph(log)).findings if is_judged(log) else ()
-    return tuple((each.row, each.kind) for found in findings for each in (found, *found.consequences))
+    return tuple((each.row, each.kind) for found in findings(log) for each in (found, *found.consequences))
 
 
 def curve(log: Log) -> str:

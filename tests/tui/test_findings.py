@@ -171,3 +171,19 @@ def test_findings_of_a_program_when_it_stops_and_when_it_has_ended(tmp_path: Pat
         await screen.shows("no gradient flows from loss to a", "#findings")
 
     debug(script, use)
+
+
+def test_asked_why_anywhere_the_screen_says_the_finding_first(recorded: Callable[[str, str], Path]) -> None:
+    log = recorded("long", LONG)
+    (found, *_) = doctor(log)
+
+    async def use(screen: Screen) -> None:
+        for _ in range(12):
+            await screen.press("y")
+            await screen.shows("the first non-finite value was made by sqrt at long.py:4", "#transcript")
+            first = screen.part("#transcript").split("\n")[0]
+            assert "sqrt" in first, (screen.now, first)
+            assert found.cure.split(":")[0] in screen.part("#transcript")
+            await screen.press("n")
+
+    drive(log, use, size=(120, 40))

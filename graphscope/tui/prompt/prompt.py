@@ -135,7 +135,7 @@ class Prompt(Guarded, Vertical):
         if typed:
             transcript.write(Text(f"(gs) {escape(typed)}", "dim"))
         for result in results:
-            text = styled(lines_of(result, max(transcript.size.width - 1, 40)))
+            text = styled(lines_of(result, max(transcript.scrollable_content_region.width - 2, 40)))
             if text.plain:
                 transcript.write(themed(text, self.app.theme_variables))
         self.call_after_refresh(self._reveal)

@@ -23,6 +23,7 @@ from graphscope.debugger.results import (
     Resumed,
     Stop,
     TableResult,
+    Tour,
     ValueResult,
     Where,
 )
@@ -254,6 +255,10 @@ def _name(file: str) -> str:
     return PurePath(file.replace("\\", "/")).name
 
 
+def _tour(tour: Tour, width: int | None) -> list[Line]:
+    return _lines("The tour is of the screen's keys: `graphscope open` draws it, and `tour` there begins")
+
+
 LINES: Final[dict[type, Callable[[Any, int | None], list[Line]]]] = {
     Stop: _stop,
     Where: _where,
@@ -267,5 +272,6 @@ LINES: Final[dict[type, Callable[[Any, int | None], list[Line]]]] = {
     Resumed: _nothing,
     Ended: _nothing,
     Interact: _nothing,
+    Tour: _tour,
 }
 """How each kind of result is written."""

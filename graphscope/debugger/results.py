@@ -300,6 +300,11 @@ class Interact:
     """A Python prompt is wanted, over the names of the current frame."""
 
 
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """The tour of the screen's first keys is wanted."""
+
+
 Result = (
     Stop
     | Where
@@ -311,6 +316,7 @@ Result = (
     | Resumed
     | Ended
     | Interact
+    | Tour
     | Explanation
     | Report
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from textual.app import SystemCommand
 from textual.binding import Binding
@@ -23,6 +24,7 @@ from graphscope.tui.prompt.history import History
 from graphscope.tui.region_table import REGIONS
 from graphscope.tui.screen_session import Session
 from graphscope.tui.themed_app import ThemedApp
+from graphscope.tui.tour import Tour
 
 
 class GraphscopeApp(ThemedApp):
@@ -34,6 +36,7 @@ class GraphscopeApp(ThemedApp):
         glyphs: The characters of pictures; those of this terminal unless given.
         history: The file of lines typed before; None keeps none.
         keymap: Keys by the names of actions, where they are to be others.
+        is_first_time: Show the tour.
     """
 
     ENABLE_COMMAND_PALETTE = True
@@ -46,17 +49,27 @@ class GraphscopeApp(ThemedApp):
         glyphs: Glyphs | None = None,
         history: Path | None = None,
         keymap: Mapping[str, str] | None = None,
+        is_first_time: bool = False,
     ) -> None:
         super().__init__(glyphs)
         self.log_read = log
         self._session = session
         self._history = History(history)
         self._keys = dict(keymap or {})
+        self._is_first_time = is_first_time
         self.set_keymap(self._keys)
 
     def get_default_screen(self) -> Main:
         """The main screen."""
-        return Main(self.log_read, self._session, self.glyphs, self._history, self._keys, self.size)
+        return Main(
+            self.log_read,
+            self._session,
+            self.glyphs,
+            self._history,
+            self._keys,
+            self.size,
+            is_first_time=self._is_first_time,
+        )
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """What the palette offers: themes and the like, every key, and every command."""
@@ -79,6 +92,14 @@ class GraphscopeApp(ThemedApp):
             await super().action_quit()
         else:
             main.action_quit()
+
+    async def run_action(self, *given: Any, **named: Any) -> bool:
+        """Do what a key or a click means; the tour goes on where it was the key that it tells."""
+        done = await super().run_action(*given, **named)
+        main = next((screen for screen in self.screen_stack if isinstance(screen, Main)), None)
+        if main is not None and main.is_open and given and isinstance(given[0], str):
+            main.query_one(Tour).done(given[0])
+        return done
 
     def _handle_exception(self, error: Exception) -> None:
         """Tell of a mistake of ours; Textual would end here, and the session with it."""

@@ -60,6 +60,11 @@ def remapped(bindings: Iterable[Binding], keymap: Mapping[str, str]) -> list[Bin
     ]
 
 
+def key_of(binding: Binding) -> str:
+    """The first key of a binding, as people name it."""
+    return binding.key_display or binding.key.split(",")[0].replace("enter", "Enter")
+
+
 def _flat(table: Mapping[str, object], ahead: str = "") -> Iterable[tuple[str, object]]:
     """Names with dots, whether they are written in quotation marks or as tables."""
     for name, value in table.items():

@@ -32,9 +32,10 @@ class KeyLine(Title):
     def text(self) -> Text:
         """The line."""
         colours = self.app.theme_variables
-        known = self.screen.active_bindings.values()
+        known = list(self.screen.active_bindings.values())
         shown = [each for each in known if self.found and each.binding.id == _FINDINGS]
-        shown += [each for each in known if each.binding.show]
+        once = {each.binding.id or each.binding.key: each for each in reversed(known) if each.binding.show}
+        shown += reversed(once.values())
         parts = [Text(f" {escape(self.search)} ", f"bold {colours['warning']}")] if self.search else []
         for each in sorted(shown, key=lambda each: each.node is self.screen):
             binding = each.binding

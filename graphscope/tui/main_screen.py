@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import ClassVar, Final, TypeVar
 
@@ -19,18 +19,18 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from graphscope.debugger.command_line import resolve
-from graphscope.debugger.result_lines import beside
 from graphscope.debugger.results import Ended, Result, Stop
 from graphscope.debugger.results import Message as Said
+from graphscope.debugger.results import Tour as TourWanted
 from graphscope.eventlog.reader import Log
 from graphscope.graph.outline import Steps
 from graphscope.graph.step_numbers import step_numbers
-from graphscope.tui import key_table
+from graphscope.tui import key_table, sizes
 from graphscope.tui.findings.findings_panel import FindingsPanel
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.heading import heading
 from graphscope.tui.inspector.inspector import Inspector
-from graphscope.tui.key_file import remapped
+from graphscope.tui.key_file import key_of, remapped
 from graphscope.tui.key_line import KeyLine
 from graphscope.tui.log_index import LogIndex
 from graphscope.tui.map.map import Map
@@ -45,6 +45,7 @@ from graphscope.tui.messages import (
     Printed,
     Typed,
 )
+from graphscope.tui.prompt.answers import is_worth_telling
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.prompt import Prompt
 from graphscope.tui.scene import Scene
@@ -56,8 +57,8 @@ from graphscope.tui.tape.tape import Tape
 from graphscope.tui.terminal_loss import is_gone, on_hang_up
 from graphscope.tui.text_widgets import Title
 from graphscope.tui.timeline.timeline import Timeline
+from graphscope.tui.tour import STOPS, Tour
 
-SMALLEST: Final = (60, 16)
 T = TypeVar("T")
 _TICK: Final = 0.4
 _SOON: Final = 0.05
@@ -70,12 +71,8 @@ class Main(Searching):
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_table.OF_COMMANDS, *key_table.OF_SCREEN]
 
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - as the base class declares it
-        (0, "-tiny"), (SMALLEST[0], "-slim"), (76, "-narrow"), (110, "-middle"), (150, "-wide"),
-    ]  # fmt: skip
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - as the base class declares it
-        (0, "-flat"), (SMALLEST[1], "-short"), (30, "-tall"),
-    ]  # fmt: skip
+    HORIZONTAL_BREAKPOINTS = [*sizes.WIDTHS]  # noqa: RUF012 - as the base class declares it
+    VERTICAL_BREAKPOINTS = [*sizes.HEIGHTS]  # noqa: RUF012 - as the base class declares it
 
     def __init__(
         self,
@@ -85,14 +82,17 @@ class Main(Searching):
         history: History,
         keymap: Mapping[str, str],
         size: tuple[int, int],
+        *,
+        is_first_time: bool = False,
     ) -> None:
-        super().__init__(classes=" ".join(_classes(size)))
+        super().__init__(classes=" ".join(sizes.classes(size)))
         self.session = session
         self.keymap = keymap
         self.log_index = LogIndex(log)
         self.scene = self._scene(log.first - 1, None)
         self.glyphs = glyphs
         self._history = history
+        self._is_first_time = is_first_time
         self._lock = asyncio.Lock()
         self.early = []
         self.is_open = False
@@ -115,9 +115,15 @@ class Main(Searching):
         yield FindingsPanel(self.glyphs, id="findings")
         yield Timeline(self.glyphs, id="timeline")
         yield Prompt(self._complete, self._history, live=self.session.has_output, id="prompt")
+        yield self._tour()
         yield KeyLine()
         yield SearchLine(id="search")
         yield Static(id="too-small")
+
+    def _tour(self) -> Tour:
+        bindings = {each.id: each for each in key_table.everywhere() if each.id in STOPS}
+        keys = {each.id: key_of(each) for each in remapped(bindings.values(), self.keymap) if each.id}
+        return Tour(keys, {name: bindings[name].action for name in STOPS})
 
     async def on_mount(self) -> None:
         """Open at the first node, and look for more from time to time."""
@@ -136,6 +142,8 @@ class Main(Searching):
         else:
             await self._begin()  # so that the first picture is whole
         self.is_open = True
+        if self._is_first_time:
+            self.query_one(Tour).begin()
         self.set_interval(_TICK, self._grow)
         if not self.app.is_headless:
             on_hang_up(self._leave_unseen)
@@ -288,8 +296,10 @@ class Main(Searching):
         if any(isinstance(result, Ended) for result in message.results):
             self.action_quit()
             return
-        found = message.results
-        shown = tuple(result for result in found if not message.request.quiet or _worth_telling(result))
+        found = tuple(result for result in message.results if not isinstance(result, TourWanted))
+        if len(found) < len(message.results):
+            self.query_one(Tour).begin()
+        shown = tuple(result for result in found if not message.request.quiet or is_worth_telling(result))
         prompt = self.query_one(Prompt)
         prompt.make_room(0)
         if shown:
@@ -375,34 +385,16 @@ class Main(Searching):
         """Say so where the terminal is too small, and keep what keys mean until it is larger again."""
         self.show_heading()
         width, height = self.app.size
-        if width < SMALLEST[0] or height < SMALLEST[1]:
+        if not sizes.is_enough(width, height):
             self._left = self._left or self.focused
         elif self._left is not None:
             self.call_after_refresh(self.set_focus, self._left)
             self._left = None
-        least = f"{SMALLEST[0]}{self.glyphs.times}{SMALLEST[1]}"
-        self.query_one("#too-small", Static).update(
-            f"graphscope needs a terminal of {least};\nthis one is {width}{self.glyphs.times}{height}.\n"
-            "Make it larger, or q leaves."
-        )
+        self.query_one("#too-small", Static).update(sizes.complaint(width, height, self.glyphs.times))
         self.session.resize(max(height - 4, 1), max(width - 2, 1))
-
-
-def _classes(size: tuple[int, int]) -> Iterator[str]:
-    """The classes that a size stands for: with these from the start, the first picture is made but once."""
-    for extent, limits in zip(size, (Main.HORIZONTAL_BREAKPOINTS, Main.VERTICAL_BREAKPOINTS), strict=True):
-        yield next(name for limit, name in reversed(limits) if extent >= limit)
 
 
 def moves(line: str) -> bool:
     """Whether a line lets the program run, or goes to another place in time."""
     found, _ = resolve(line)
     return found is not None and found.needs == "run"
-
-
-def _worth_telling(result: Result) -> bool:
-    """Whether what a key did is to be told in words, too; why it stopped is in the heading."""
-    if isinstance(result, Stop):
-        elsewhere = result.raised is not None and not result.raised.by_node
-        return bool(beside(result) or result.displays or elsewhere)
-    return not isinstance(result, Said) or bool(result.text)

@@ -43,8 +43,10 @@ def open_screen(path: str | os.PathLike[str]) -> int:
         restore(debugger)
         session = RecordedSession(debugger)
         from graphscope.tui.app import GraphscopeApp  # Textual is loaded when it is known that the log can be read
+        from graphscope.tui.tour import is_first_time
 
-        app = GraphscopeApp(load(path), session, history=_history(), keymap=_keymap())
+        wishes: dict[str, Any] = {"history": _history(), "keymap": _keymap(), "is_first_time": is_first_time()}
+        app = GraphscopeApp(load(path), session, **wishes)
     try:
         app.run()
     finally:
@@ -91,8 +93,10 @@ def debug_screen(
         session.launch(wishes, breakpoints, commands)
         with _undisturbed():
             from graphscope.tui.app import GraphscopeApp
+            from graphscope.tui.tour import is_first_time
 
-            app = GraphscopeApp(session.open_log(), session, history=_history(), keymap=_keymap())
+            is_new = not (breakpoints or commands) and is_first_time()
+            app = GraphscopeApp(session.open_log(), session, history=_history(), keymap=_keymap(), is_first_time=is_new)
         app.run()
         status = session.code if session.code is not None else int(session.state == "failed")
     finally:

@@ -1111,3 +1111,7 @@ def test_diff_of_a_run_with_itself(debug: Debug, tmp_path: Path) -> None:
     assert after(text, "diff other.gscope").startswith("The same: ")
     assert "No node after this one differs" in after(text, "diff next")
     assert after(text, "diff nobody").startswith("*** there is no log at nobody")
+
+
+def test_tour(debug: Debug, product: str) -> None:
+    assert "`tour` there begins" in debug(product, "tour", "q")

@@ -11,6 +11,7 @@ from graphscope.tui import key_table
 from graphscope.tui.dialogs.help import Help, help_text, sections
 from graphscope.tui.glyphs import UNICODE
 from graphscope.tui.region_table import REGIONS
+from graphscope.tui.tour import STOPS, Tour, is_first_time
 from tests.tui.screens import Screen, drive
 
 EVERYTHING = [*key_table.OF_COMMANDS, *key_table.OF_SCREEN]
@@ -100,3 +101,49 @@ def test_every_key_and_every_command_is_in_the_palette(product: Path) -> None:
         await screen.until(lambda: screen.now < last, "the first line")
 
     drive(product, use)
+
+
+def test_the_tour_tells_ten_keys_one_after_another_and_each_works(training: Path) -> None:
+    async def use(screen: Screen) -> None:
+        tour = screen.main.query_one(Tour)
+        assert not tour.display
+        await screen.type("tour")
+        await screen.shows("1 of 10", "#tour")
+        assert len(STOPS) == 10
+        before = screen.now
+        for number, key in enumerate(("n", "p", "enter", ")", "o", "2", "y", "F", "/"), 2):
+            await screen.press(key)
+            await screen.app.workers.wait_for_complete()
+            await screen.shows(f"{number} of 10", "#tour")
+            if key == "n":
+                await screen.at(before + 1)
+        await screen.press("escape", "escape", "?")
+        await screen.until(lambda: isinstance(screen.app.screen, Help), "the help")
+        await screen.press("escape")
+        assert not tour.display
+
+    drive(training, use)
+
+
+def test_the_tour_can_be_skipped_and_is_in_the_way_of_no_key(product: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.type("tour")
+        await screen.shows("1 of 10", "#tour")
+        await screen.press("end")
+        assert screen.now > 0
+        await screen.press("escape")
+        assert not screen.main.query_one(Tour).display
+        await screen.press("q")
+        assert not screen.app.is_running
+
+    drive(product, use)
+
+
+def test_the_tour_is_shown_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    assert is_first_time()
+    assert not is_first_time()
+    assert [each.name for each in (tmp_path / "config" / "graphscope").iterdir()] == ["tour-seen"]
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))  # nothing can be kept there
+    assert not is_first_time()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphscope.debugger.command_line import suggestion
 from graphscope.debugger.command_table import GROUPS, Rest, command, every, find
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.results import Ended, Message, TableResult
+from graphscope.debugger.results import Ended, Message, TableResult, Tour
 from graphscope.errors import CommandError
 
 
@@ -26,6 +26,12 @@ def help_(dbg: Debugger, name: str = "") -> Message | TableResult:
         note="`help NAME` tells what one does; an empty line repeats the last",
         wrap=True,
     )
+
+
+@command("tour", group="session")
+def tour(dbg: Debugger) -> Tour:
+    """Show the first ten keys of the screen, one after another, as on its first day."""
+    return Tour()
 
 
 @command("alias", group="session")

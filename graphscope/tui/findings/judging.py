@@ -18,6 +18,7 @@ from graphscope.tui.log_index import LogIndex
 from graphscope.tui.messages import CommandRequested, MarkChosen
 from graphscope.tui.source.source import Source
 from graphscope.tui.tape.tape import Tape
+from graphscope.tui.tour import Tour
 
 _MOST: Final = 1 << 20
 """A log of more rows is judged only when a person asks for its findings."""
@@ -141,6 +142,8 @@ class Judging(Actions):
             self.call_after_refresh(tape.focus)
         elif self.has_class("-findings"):
             self.close_findings()
+        elif self.has_class("-tour"):
+            self.query_one(Tour).end()
         else:
             self.action_end_search()
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from rich.text import Text
 
-from graphscope.debugger.result_lines import Line, Meaning
+from graphscope.debugger.result_lines import Line, Meaning, beside
+from graphscope.debugger.results import Message, Result, Stop
 
 STYLES: Final[Mapping[Meaning, str]] = {
     "text": "",
@@ -23,3 +24,11 @@ STYLES: Final[Mapping[Meaning, str]] = {
 def styled(lines: Iterable[Line]) -> Text:
     """Lines as one text; what they say is data and never markup."""
     return Text("\n").join(Text(line.text, STYLES[line.meaning]) for line in lines)
+
+
+def is_worth_telling(result: Result) -> bool:
+    """Whether what a key did is to be told in words, too; why it stopped is in the heading."""
+    if isinstance(result, Stop):
+        elsewhere = result.raised is not None and not result.raised.by_node
+        return bool(beside(result) or result.displays or elsewhere)
+    return not isinstance(result, Message) or bool(result.text)

@@ -14,7 +14,9 @@ from textual.widgets import Input
 from graphscope.graph.paths import REACH
 from graphscope.tui import key_table
 from graphscope.tui.dialogs.choice import Choice
+from graphscope.tui.findings.findings_panel import FindingsPanel
 from graphscope.tui.guard import Guarded
+from graphscope.tui.inspector.array import ArrayView
 from graphscope.tui.inspector.inspector import Inspector
 from graphscope.tui.inspector.slice_entry import ask_slice
 from graphscope.tui.key_file import remapped
@@ -136,6 +138,22 @@ class Actions(Guarded, Screen[None]):
     def action_slice(self) -> None:
         """Ask for a slice of what is shown."""
         ask_slice(self, self.query_one(Inspector).slice)
+
+    def action_copy(self) -> None:
+        """Ask what to copy, and give that to the terminal's clipboard."""
+        from graphscope.tui.copying import offers
+
+        panel = self.query_one(FindingsPanel)
+        finding = panel.chosen if panel.display else None
+        found = {each.key: each for each in offers(self.scene, finding, self.query_one(ArrayView).number)}
+
+        def copy(key: str | None) -> None:
+            if key is not None:
+                self.app.copy_to_clipboard(found[key].text)
+                self.notify(f"Copied the {found[key].words}", timeout=3)
+
+        if found:
+            self.app.push_screen(Choice("copy", {key: each.words for key, each in found.items()}), copy)
 
     def action_picture(self) -> None:
         """Save the screen as a picture."""

@@ -155,6 +155,9 @@ _OF_SCREEN: Final = (
         show=False,
         tooltip="Draw the graph to a file",
     ),
+    Binding(
+        "Y", "copy", "Copy", id="screen.copy", show=False, tooltip="Copy a value, a line, a path, or what was found"
+    ),
     Binding("E", "picture", "Picture", id="screen.picture", show=False, tooltip="Save the screen as an SVG"),
     Binding(
         "?,f1",

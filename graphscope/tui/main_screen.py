@@ -13,7 +13,6 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
 from textual.events import ScreenResume
 from textual.widget import Widget
 from textual.widgets import Static
@@ -53,6 +52,7 @@ from graphscope.tui.screen_session import Session
 from graphscope.tui.search.search_line import SearchLine
 from graphscope.tui.search.searching import Searching
 from graphscope.tui.source.source import Source
+from graphscope.tui.splitting import Split
 from graphscope.tui.tape.tape import Tape
 from graphscope.tui.terminal_loss import is_gone, on_hang_up
 from graphscope.tui.text_widgets import Title
@@ -106,9 +106,9 @@ class Main(Searching):
     def compose(self) -> ComposeResult:
         """The regions."""
         yield Title(id="heading")
-        with Horizontal(id="body"):
+        with Split(id="body"):
             yield Tape(self.glyphs, id="tape")
-            with Vertical(id="side"):
+            with Split(id="side"):
                 yield Source(self.glyphs, id="source")
                 yield Inspector(self.glyphs, id="inspector")
                 yield Map(self.glyphs, id="map")

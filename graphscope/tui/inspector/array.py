@@ -94,6 +94,11 @@ class ArrayView(Drawn, ScrollView, can_focus=True):
         """Move the cursor by a window."""
         self.action_move(by * max(self.size.height - 2, 1), 0)
 
+    @property
+    def number(self) -> np.generic | None:
+        """What is under the cursor, while the cursor is seen."""
+        return self._array[self.cursor] if self.has_focus and self._array is not None and self._array.size else None
+
     def action_choose(self) -> None:
         """Ask for another number in the cell."""
         if self._array is not None and self._array.size:

@@ -353,6 +353,8 @@ def test_sizes_and_themes(training: Path, size: tuple[int, int], theme: str) -> 
     async def use(screen: Screen) -> None:
         screen.app.theme = theme
         await screen.press("}", "}", "o", "m", "m", "m", "2", "3", "1")
+        assert "formula" in screen.text
+        await screen.press("escape")
         assert "tape" in screen.text
         assert "needs a terminal" not in screen.text
         assert screen.app.export_screenshot().startswith("<svg")

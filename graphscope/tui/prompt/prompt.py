@@ -93,6 +93,10 @@ class Prompt(Guarded, Vertical):
         if not self._live:
             return
         self.set_class(shown, "-program")
+        if shown:
+            self.styles.height = None
+        else:
+            self._fit()
         self._unseen = 0
         line = self.query_one(Line)
         line.placeholder = TO_PROGRAM if shown else HINT
@@ -138,14 +142,23 @@ class Prompt(Guarded, Vertical):
             text = styled(lines_of(result, max(transcript.scrollable_content_region.width - 2, 40)))
             if text.plain:
                 transcript.write(themed(text, self.app.theme_variables))
-        self.call_after_refresh(self._reveal)
+        self._fit()
         return len(transcript.lines) - self._answer
+
+    def _fit(self) -> None:
+        """Take as many lines as were said, as far as the style sheet lets; the program's tab has its own height."""
+        if self.of_program:
+            return
+        lines = max(len(self.query_one(RichLog).lines), 1) + 1  # one, until it is known how wide they are
+        if self.styles.height is None or self.styles.height.value != lines:
+            self.styles.height = lines
+        self.call_after_refresh(self._reveal)
 
     def make_room(self, lines: int) -> None:
         """Grow until an answer of so many lines can be seen, at most to half of the screen; 0 shrinks again."""
-        room = min(lines, self.screen.size.height // 2 - 1) if lines else None
+        room = min(lines + 1, self.screen.size.height // 2) if lines else None
         if room != self._room:  # else the screen would be laid out again
-            self._room = self.query_one(RichLog).styles.max_height = room
+            self._room = self.styles.max_height = room
 
     def on_resize(self) -> None:
         """Keep the newest answer in sight."""
@@ -159,6 +172,8 @@ class Prompt(Guarded, Vertical):
     def greet(self, keys: str) -> None:
         """Tell a newcomer what to press."""
         self.query_one(RichLog).write(themed(Text(keys, "muted"), self.app.theme_variables))
+        self._fit()
+        self.call_after_refresh(self._fit)
 
     def prefill(self, line: str) -> None:
         """Begin a line that the person may change."""

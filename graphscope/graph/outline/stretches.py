@@ -231,8 +231,7 @@ def _assembled(
         if column.kind is SectionKind.SCOPE:
             few &= is_backward[first]
         few &= ~goes_on & ((behind < count) | is_end)
-        for low, high in zip(first[few].tolist(), behind[few].tolist(), strict=True):
-            values[low:high] = 0
+        values[np.repeat(few, behind - first)] = 0
         kept = (values[first] != 0) if count else np.zeros(0, bool)
         parted[1:] |= values[1:] != values[:-1]
         number = np.full(len(first), -1)

@@ -65,23 +65,28 @@ def closed_at_first(found: Stretch, height: int) -> np.ndarray:
     lines = np.bincount(found.inner[found.is_shown] + 1, minlength=len(sections) + 1)
     inside = np.bincount(sections["parent"] + 1, minlength=len(sections) + 1)
     wanted = lines + inside
-    children: dict[int, list[int]] = {}
-    for place, parent in enumerate(sections["parent"].tolist()):
-        children.setdefault(parent, []).append(place)
+    by_parent = np.argsort(sections["parent"], kind="stable")
+    parents = sections["parent"][by_parent]
+
+    def children(parent: int) -> list[int]:
+        low, high = np.searchsorted(parents, (parent, parent + 1))
+        found: list[int] = by_parent[low:high].tolist()
+        return found
+
     kinds, goes_on = sections["kind"].tolist(), sections["goes_on"].tolist()
-    frames = [place for place in children.get(-1, ()) if kinds[place] == SectionKind.STEP]
+    frames = [place for place in children(-1) if kinds[place] == SectionKind.STEP]
     for frame in (-1, *frames):
         if frame >= 0 and goes_on[frame]:
             continue
         left = height - int(wanted[frame + 1]) - (frame >= 0)
-        waiting = deque(children.get(frame, ()))
+        waiting = deque(children(frame))
         while waiting and left > 0:
             place = waiting.popleft()
             if KINDS[SectionKind(kinds[place])].is_folded or goes_on[place] or wanted[place + 1] > left:
                 continue
             closed[place] = False
             left -= int(wanted[place + 1])
-            waiting += children.get(place, ())
+            waiting += children(place)
     is_step = sections["kind"] == SectionKind.STEP
     closed[is_step] = sections["subject"][is_step] != 0
     return closed

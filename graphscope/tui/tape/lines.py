@@ -51,6 +51,7 @@ class Lines:
         self._end = self._first_block * BLOCK
         self._has_headers = False
         self._closed: dict[int, tuple[Stretch, np.ndarray]] = {}
+        self._closed_at_first: dict[int, tuple[Stretch, np.ndarray]] = {}
         self.folding = Folding()
         self.loops: dict[int, int] = {}
         """Lines that tell of the other turns of a loop, by their keys, with the last row that each hides."""
@@ -231,6 +232,7 @@ class Lines:
     def toggle_libraries(self) -> bool:
         """Show what libraries made as what the program's own lines made, or fold it again; whether it is shown now."""
         self.folding.shows_libraries = not self.folding.shows_libraries
+        self._closed.clear()
         self.again()
         return self.folding.shows_libraries
 
@@ -251,6 +253,7 @@ class Lines:
         if height > 0 and height != self.folding.height:
             self.folding.height = height
             self._closed.clear()
+            self._closed_at_first.clear()
             self.again()
             self._fit()
 
@@ -258,24 +261,31 @@ class Lines:
 
     def _looked_at(self, number: int) -> tuple[Stretch, np.ndarray]:
         """A stretch, and which of its sections are closed as long as nobody has said anything."""
-        found, closed = self._as_it_begins(number)
-        sections, closed = found.sections, closed.copy()
+        found = self._outline.stretch(number)
+        known = self._closed.get(number)
+        if known is None or known[0] is not found:
+            known = found, self._closed_of(found, self._as_it_begins(number)[1].copy())
+            _keep(self._closed, number, known)
+        return known
+
+    def _closed_of(self, found: Stretch, closed: np.ndarray) -> np.ndarray:
+        """The same, with what is known of sections from where they begin, and of libraries."""
+        sections = found.sections
         for place in np.flatnonzero(sections["goes_on"] & (sections["kind"] != SectionKind.STEP)).tolist():
             before, closed_before = self._as_it_begins(int(sections["first"][place]) // BLOCK)
             same = np.flatnonzero(keys_of(before.sections) == keys_of(sections[place : place + 1]))
             closed[place] = closed_before[same[0]] if len(same) else True
         if self.folding.shows_libraries:
             closed[np.isin(sections["kind"], (SectionKind.MAKING, SectionKind.LIBRARY))] = False
-        return found, closed
+        return closed
 
     def _as_it_begins(self, number: int) -> tuple[Stretch, np.ndarray]:
         """The same for those that begin in the stretch."""
         found = self._outline.stretch(number)
-        known = self._closed.get(number)
+        known = self._closed_at_first.get(number)
         if known is None or known[0] is not found:
-            while len(self._closed) >= _KEPT:
-                del self._closed[next(iter(self._closed))]
-            known = self._closed[number] = found, closed_at_first(found, self.folding.height)
+            known = found, closed_at_first(found, self.folding.height)
+            _keep(self._closed_at_first, number, known)
         return known
 
     def _keys(self, number: int) -> np.ndarray:
@@ -314,3 +324,10 @@ class Lines:
         if not is_gapless or not self.folding.closed(keys, by_default).all():
             return None
         return np.asarray(keys[steps.first[places] >= low])
+
+
+def _keep(kept: dict[int, tuple[Stretch, np.ndarray]], number: int, found: tuple[Stretch, np.ndarray]) -> None:
+    """Keep what is known of a stretch, and forget what is known of the oldest."""
+    while len(kept) >= _KEPT:
+        del kept[next(iter(kept))]
+    kept[number] = found

@@ -177,6 +177,12 @@ class Graph:
         edits = self.index.edits(row)
         return edits[-1] if edits else row
 
+    def value_rows(self, rows: np.ndarray) -> np.ndarray:
+        """The same of many rows."""
+        found, edited = rows.copy(), np.flatnonzero(np.isin(rows, self.index.edited))
+        found[edited] = [self.value_row(row) for row in rows[edited].tolist()]
+        return found
+
     # Within ----------------------------------------------------------------------------------------------------------
 
     def _copies(self, event: Event) -> list[int]:

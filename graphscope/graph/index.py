@@ -91,6 +91,13 @@ class Index:
             self._note_edits()
         return self._edits.get(row, [])
 
+    @property
+    def edited(self) -> list[int]:
+        """The nodes whose values were replaced."""
+        if self._edits_end != self._log.end:
+            self._note_edits()
+        return [*self._edits]
+
     def _note_edits(self) -> None:
         """Read the marks that were written since the last time."""
         rare = self._log.rare(self._edits_end)

@@ -52,12 +52,12 @@ class Calls:
 
         A call that lies less deep has 0 at deeper levels.
         """
-        lines = [self._line(scope) for scope in scopes.tolist()]
-        depth = max(map(len, lines), default=0)
+        known, which = np.unique(scopes, return_inverse=True)
+        lines = [self._line(scope) for scope in known.tolist()]
         found = []
         rows = np.where(calls < 0, np.iinfo(np.int64).max >> 24, calls)
-        for level in range(depth):
-            here = np.array([line[level] if level < len(line) else 0 for line in lines], np.int64)
+        for level in range(max(map(len, lines), default=0)):
+            here = np.array([line[level] if level < len(line) else 0 for line in lines], np.int64)[which]
             begins = np.where(here == scopes, calls, self.begins(here, rows))
             found.append((here, np.where(here == 0, 0, begins)))
         return found

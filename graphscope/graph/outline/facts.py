@@ -67,7 +67,7 @@ def gradient_norm(graph: Graph, begin: int, last: int) -> float | None:
     tensors = log.pick("tensor", log.pick("forward", rows).astype(np.int64)).astype(np.int64)
     of_leaves = log.pick("kind", tensors) == Kind.LEAF
     rows, tensors = rows[of_leaves], tensors[of_leaves]
-    rows = np.array([graph.value_row(row) for row in rows.tolist()], np.int64)
+    rows = graph.value_rows(rows)
     _, which, times = np.unique(tensors, return_inverse=True, return_counts=True)
     single = times[which] == 1
     flags = log.pick("flags", rows)

@@ -11,7 +11,7 @@ import pytest
 from graphscope.tui.inspector.numbers_view import NumbersView
 from graphscope.tui.main_screen import Main
 from graphscope.tui.source.source import Source
-from graphscope.tui.tape.line_painter import LinePainter
+from graphscope.tui.tape.row import RowPainter
 from tests.tui.monkey import deeds, try_out
 from tests.tui.oracle import Oracle, Truth
 from tests.tui.programs import PROGRAMS, record
@@ -41,7 +41,7 @@ def test_on_programs_that_run(tmp_path: Path, program: tuple[str, str]) -> None:
     ("region", "method", "named"),
     [
         (Main, "show_heading", "heading"),
-        (LinePainter, "moving", "tape"),
+        (RowPainter, "_gutter", "tape"),
         (Source, "watch_scene", "source"),
         (NumbersView, "show", "numbers"),
     ],
@@ -59,8 +59,7 @@ def test_what_is_not_drawn_again_is_seen(
         truth = Truth(training)
         assert not Oracle(screen, truth).complaints()
         monkeypatch.setattr(region, method, nothing)
-        for line in ("goto 8", "goto op:tanh backward"):
-            await screen.type(line)
+        await screen.type("goto op:tanh backward")
         await screen.app.workers.wait_for_complete()
         assert any(said.startswith(named) for said in Oracle(screen, truth).complaints())
 

@@ -57,12 +57,21 @@ class LogFiles(Protocol):
     def array(self, name: str, dtype: np.dtype) -> np.ndarray:
         """The array of a `.npy` file, mapped read-only; shorter when the file was cut, empty when it is gone."""
 
+    def is_cut(self) -> bool:
+        """Whether a file is shorter by now than what was mapped of it."""
+
+    def close(self) -> None:
+        """Map nothing more: what lies there by now is no part of the log."""
+
 
 class FolderFiles:
     """A log as it was recorded."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._mapped: dict[Path, tuple[int, int]] = {}
+        """Which file each was that is mapped, and how long."""
+        self._closed = False
 
     def segments(self) -> list[tuple[int, str]]:
         try:
@@ -84,10 +93,19 @@ class FolderFiles:
     def array(self, name: str, dtype: np.dtype) -> np.ndarray:
         path = self.path / name
         try:
-            memory = map_for_reading(path) if path.is_file() else None
+            memory = map_for_reading(path) if path.is_file() and not self._closed else None
         except (OSError, ValueError):  # gone meanwhile, or empty
             memory = None
-        return np.zeros(0, dtype) if memory is None else _array(memory, 0, len(memory), dtype)
+        if memory is None:
+            return np.zeros(0, dtype)
+        self._mapped[path] = _number_of(path), len(memory)
+        return _array(memory, 0, len(memory), dtype)
+
+    def is_cut(self) -> bool:
+        return any(_is_cut(path, *known) for path, known in list(self._mapped.items()))
+
+    def close(self) -> None:
+        self._closed = True
 
 
 class ZipFiles:
@@ -97,6 +115,7 @@ class ZipFiles:
         self.path = path
         try:
             self._memory = map_for_reading(path)
+            self._number = _number_of(path)
             with zipfile.ZipFile(path) as archive:
                 self._members = {member.filename: member for member in archive.infolist()}
         except NotImplementedError as error:
@@ -128,6 +147,12 @@ class ZipFiles:
             return np.zeros(0, dtype)
         return _array(self._memory, start, size, dtype)
 
+    def is_cut(self) -> bool:
+        return _is_cut(self.path, self._number, len(self._memory))
+
+    def close(self) -> None:
+        """All of it is mapped."""
+
     def _extent(self, name: str) -> tuple[int, int]:
         member = self._members.get(name)
         if member is None or member.compress_type != zipfile.ZIP_STORED:
@@ -138,6 +163,23 @@ class ZipFiles:
         name_length, extra_length = struct.unpack_from("<HH", header, 26)
         start = member.header_offset + 30 + name_length + extra_length
         return start, max(min(member.file_size, len(self._memory) - start), 0)
+
+
+def _number_of(path: Path) -> int:
+    """Which file a path leads to; 0 where there is none."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
+
+
+def _is_cut(path: Path, number: int, size: int) -> bool:
+    """Whether the file of that number is still there, and shorter than it was."""
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    return found.st_ino == number and found.st_size < size
 
 
 def _segments(names: Iterable[str]) -> list[tuple[int, str]]:

@@ -81,9 +81,9 @@ class Log(Rows, Tables):
     @property
     def closed(self) -> bool:
         """Whether the recording was finished in good order (a killed one was not, and is as good to read)."""
-        if self.metadata.get("finished") is None:
+        if self.metadata.get("finished") is None and not self.lost:
             with contextlib.suppress(LogError):  # gone meanwhile
-                self.metadata = _metadata(self._files)
+                self.metadata = _metadata(self.files)
         return self.metadata.get("finished") is not None
 
     @property

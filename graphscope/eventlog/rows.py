@@ -83,12 +83,14 @@ class Rows:
     """
 
     def __init__(self, files: LogFiles, number: int) -> None:
-        self._files = files
+        self.files = files
         self._event = schema.event_of(number)
         self.path: Path = files.path
         self._segments: list[Segment] = []
         self._starts: list[int] = []
         self.end = 0
+        self.lost = ""
+        """What has become of its files since it was opened, as `loss_of` found; then no more is looked for."""
         self.refresh()
 
     @property
@@ -108,11 +110,13 @@ class Rows:
     def refresh(self) -> bool:
         """Look for rows appended since; True when there are some."""
         before = self.end
-        segments = self._files.segments()
+        if self.lost:
+            return False
+        segments = self.files.segments()
         if segments != [(segment.first, segment.folder) for segment in self._segments]:
             known = {segment.first: segment for segment in self._segments}
             self._segments = _plausible(
-                [known.get(first) or Segment(self._files, name, first, self._event) for first, name in segments]
+                [known.get(first) or Segment(self.files, name, first, self._event) for first, name in segments]
             )
             self._starts = [segment.first for segment in self._segments]
         for segment in reversed(self._segments):
@@ -148,6 +152,10 @@ class Rows:
         """
         segment, index = self._find(row)
         return cast(np.void, segment.events[index])
+
+    def let_go(self) -> None:
+        """Read nothing of it any more."""
+        self._segments, self._starts, self.end = [], [], 0
 
     def _segment(self, row: int) -> Segment:
         return self._segments[bisect_right(self._starts, row) - 1]

@@ -5,10 +5,13 @@ from __future__ import annotations
 from textual import work
 from textual.message import Message
 
+from graphscope.debugger.results import Message as Said
+from graphscope.eventlog.loss import loss_of
 from graphscope.tui.findings.judging import Judging
 from graphscope.tui.log_index import LogIndex
 from graphscope.tui.map.map import Map
 from graphscope.tui.messages import Zoomed
+from graphscope.tui.prompt.prompt import Prompt
 from graphscope.tui.timeline.curves import Curves, curves_of
 from graphscope.tui.timeline.timeline import Timeline
 
@@ -30,6 +33,16 @@ class Background(Judging):
         reading = self.log_index
         self.query_one(Timeline).show(reading.steps, reading.curves, reading.flagged, reading.found_at)
         self.query_one(Map).judge(reading.found_at)
+
+    def has_lost_its_log(self) -> bool:
+        """Whether something has become of the log's files of late, which is said; one that was cut has no rows left."""
+        log = self.log_index.log
+        if log.lost or not loss_of(log):
+            return False
+        self.query_one(Prompt).say((Said(f"{log.path}: {log.lost}", error=True),))
+        if not len(log):
+            self.log_index = LogIndex(log)
+        return True
 
     def read_in_background(self) -> None:
         """Find out what takes long."""

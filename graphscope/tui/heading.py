@@ -71,8 +71,8 @@ def heading(
         parts["node"] = Text(f" #{node.row} {escape(title(node))}", "bold")
         parts["scope"] = Text(f" in {escape(node.scope_title)}" if node.scope_title else "")
         parts["shape"] = Text(f"  {shape_text(node.shape, glyphs.times) or 'scalar'}", "dim")
-    if scene.log.stopped:
-        parts["log"] = Text(f"  {escape(scene.log.stopped)}", f"italic {colours['error']}")
+    if trouble := scene.log.lost or scene.log.stopped:
+        parts["log"] = Text(f"  {escape(trouble)}", f"italic {colours['error']}")
     elif not state and not scene.log.closed:
         parts["log"] = Text("  growing", "italic dim")
     if findings:

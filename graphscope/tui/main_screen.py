@@ -165,7 +165,7 @@ class Main(Searching):
         """Look whether the log has grown; while nobody does anything, look for garbage."""
         if time.monotonic() - self._placed > _IDLE and gc.get_count()[2] > _WORTH:
             gc.collect()
-        if self.session.state == "starting" or not self.log_index.refresh():
+        if self.session.state == "starting" or not (self.has_lost_its_log() or self.log_index.refresh()):
             return  # a program that starts again has taken its log with it
         self.log_index.extend()
         self._share()

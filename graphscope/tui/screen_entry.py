@@ -107,6 +107,14 @@ def debug_screen(
     return app.return_code or status
 
 
+def _believe_terminal() -> None:
+    """Ask the terminal alone how large it is: what a shell has exported may be of another one, or of another time."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        if all(os.get_terminal_size(sys.__stdout__.fileno())):  # type: ignore[union-attr]
+            for name in ("COLUMNS", "LINES"):
+                os.environ.pop(name, None)
+
+
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
     """No garbage is looked for while modules are loaded, nor ever again in them, and seldom in all that lives long:
@@ -114,6 +122,7 @@ def _undisturbed() -> Iterator[None]:
     Nor is a key held up by threads that read.
     """
     gc.disable()
+    _believe_terminal()
     try:
         yield
     finally:

@@ -14,6 +14,7 @@ from graphscope.debugger.interruptible import Interruptible
 from graphscope.debugger.printed_text import printed_text
 from graphscope.debugger.results import BreakpointInfo, Ended, Interact, Message, Result, Resumed, Stop
 from graphscope.errors import CommandError, GraphscopeError
+from graphscope.eventlog.loss import loss_of
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.siblings import bare, family, title
 from graphscope.tui.messages import Printed
@@ -159,12 +160,16 @@ class RecordedSession:
 
     def begin(self) -> list[Result]:
         """Go to the first node."""
+        if self._lost():
+            return []
         self._debugger.log.refresh()
         result = interpreter.answer(self._debugger, "restart")
         return [replace(result, remark="")] if isinstance(result, Stop) else []
 
     def carry_out(self, line: str, block: tuple[str, ...] = ()) -> list[Result]:
         """Carry out a line: aliases written out, `;;` parted, and what is attached to a breakpoint behind it."""
+        if lost := self._lost():
+            return [lost]
         work = Interruptible(lambda: in_turn(line, self._debugger.aliases, lambda part: self._one(part, block)))
         self._work = work
         try:
@@ -173,6 +178,11 @@ class RecordedSession:
             return [Message("Interrupted", "what was begun is undone", error=True)]
         finally:
             self._work = None
+
+    def _lost(self) -> Message | None:
+        """What is said where nothing of the log can be read any more."""
+        log = self._debugger.log
+        return Message(f"{log.path}: {log.lost}", error=True) if loss_of(log) and not len(log) else None
 
     def _one(self, line: str, block: tuple[str, ...]) -> Result:
         result = interpreter.answer(self._debugger, line, block)

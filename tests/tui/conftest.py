@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from graphscope.eventlog.record import record
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.writer import Writer
+from tests.tui.terminal import Terminal
 
 PRODUCT = """\
 import graphscope as torch
@@ -82,3 +84,11 @@ def write_long() -> Callable[[Path, int], Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    if shutil.which("tmux") is None:
+        pytest.skip("there is no tmux here")
+    with Terminal(tmp_path) as made:
+        yield made

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.tui.terminal import PATIENCE, ROOT, Terminal
-
-
-@pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    if shutil.which("tmux") is None:
-        pytest.skip("there is no tmux here")
-    with Terminal(tmp_path) as made:
-        yield made
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.compare.report_lines import lines_of
 from graphscope.diagnose.report import number_in_json
 from graphscope.diagnose.text_lines import html_of
+from graphscope.eventlog.names import short_place
 
 if TYPE_CHECKING:
     from graphscope.compare.merged_view import OnePass
@@ -58,7 +59,7 @@ class Side:
     @property
     def place(self) -> str:
         """`train.py:12`; empty when it is not known."""
-        return f"{self.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
+        return short_place(self.file, self.line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphscope.compare.difference import Side
+from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.callers import callers
 from graphscope.graph.step_numbers import step_numbers
@@ -23,8 +24,7 @@ def side(node: Node, part: str = "") -> Side:
         node: The node.
         part: Which part of what it computes is meant.
     """
-    site = made_at(node) or own_site(node)
-    file, line = ("", 0) if site is None else (site.file, site.line)
+    file, line = place_of(made_at(node) or own_site(node))
     source = source_line(node.graph.log, file, line)
     step = step_numbers(node.graph.log).title(node.row)
     return Side(node.row, node.op, node.name, file, line, source, node.scope, node.shape, node.dtype, part, step)

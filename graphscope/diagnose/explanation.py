@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from graphscope.eventlog.names import place_of, short_place
+
 if TYPE_CHECKING:
     from graphscope.graph import Node
 
@@ -36,7 +38,7 @@ class Step:
     @property
     def place(self) -> str:
         """`train.py:12`; empty when it is not known."""
-        return f"{self.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
+        return short_place(self.file, self.line)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -99,8 +101,7 @@ class Explanation:
 
 def step_of(node: Node, note: str = "", norm: float | None = None) -> Step:
     """A node as a step of a path."""
-    site = node.site
-    place = ("", 0) if site is None else (site.file, site.line)
+    place = place_of(node.site)
     return Step(node.row, node.label, node.name, *place, node.source_line, note, norm)
 
 

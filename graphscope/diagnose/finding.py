@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from graphscope.diagnose.explanation import Explanation, listed
+from graphscope.eventlog.names import short_place
 
 Severity = Literal["error", "warning"]
 """`error`: the numbers are lost, or the program fails. `warning`: something does not learn that could."""
@@ -68,7 +69,7 @@ class Finding:
     @property
     def place(self) -> str:
         """`train.py:12`; empty when it is not known."""
-        return f"{self.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{self.line}" if self.file else ""
+        return short_place(self.file, self.line)
 
 
 def alike(found: Iterable[tuple[str, Explanation]]) -> Iterator[tuple[tuple[str, ...], Explanation]]:

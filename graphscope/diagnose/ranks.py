@@ -11,6 +11,7 @@ import numpy as np
 
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Confidence, Finding
+from graphscope.eventlog.names import place_of
 from graphscope.eventlog.siblings import title
 from graphscope.graph import series
 from graphscope.graph.collectives import collectives
@@ -159,8 +160,7 @@ def _optimizer(rank: Replica) -> tuple[str, int] | None:
 
 
 def _line(log: Log, row: int) -> tuple[str, int]:
-    site = log.site(log.event(row).site)
-    return ("", 0) if site is None else (site.file, site.line)
+    return place_of(log.site(log.event(row).site))
 
 
 def _finding(

@@ -12,6 +12,7 @@ from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.chance import chance_behind
 from graphscope.diagnose.values.origins import moves
+from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import NODES, Flag
 from graphscope.graph import Graph
 from graphscope.graph.alike import PLACES, STRUCTURE, extent, first_unlike, unequal
@@ -113,7 +114,7 @@ def _of_structure(graph: Graph, other: Log, row: int) -> Finding:
     """Two runs that do something else, though all that was kept of what they computed is the same."""
     event = graph.index.event(row)
     site = graph.log.site(event.site)
-    file, line = ("", 0) if site is None else (site.file, site.line)
+    file, line = place_of(site)
     told = other.event(row)
     ops = [graph.log.op(event.op).name or event.kind.name.lower(), other.op(told.op).name or told.kind.name.lower()]
     there = other.site(told.site)

@@ -68,6 +68,16 @@ class Site:
     caller: int = 0
 
 
+def place_of(site: Site | None) -> tuple[str, int]:
+    """File and line of a place; empty and 0 where there is none."""
+    return ("", 0) if site is None else (site.file, site.line)
+
+
+def short_place(file: str, line: int) -> str:
+    """`train.py:12`; empty where the file is not known."""
+    return f"{file.replace(chr(92), '/').rpartition('/')[2]}:{line}" if file else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """A module or composite op.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.errors import LogError
+from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.names import Names
 from graphscope.graph.reading import once_a_length
@@ -284,7 +285,7 @@ class Training:
     def place(self, site: int) -> tuple[str, int]:
         """File and line of a site; empty and 0 where there is none."""
         found: Site | None = self.log.site(site) if site else None
-        return ("", 0) if found is None else (found.file, found.line)
+        return place_of(found)
 
     def function(self, site: int) -> str:
         """The function that a site is in; empty where there is none."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from graphscope.compare.sides import side
 from graphscope.compare.updates.update import optimizer_of
 from graphscope.diagnose.explanation import listed
+from graphscope.eventlog.names import short_place
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def at(node: Node | None) -> Place | None:
 
 def told(place: Place | None) -> str:
     """A place in a sentence."""
-    return "" if place is None else f" (at {place[1].replace(chr(92), '/').rsplit('/', 1)[-1]}:{place[2]})"
+    return "" if place is None else f" (at {short_place(*place[1:])})"
 
 
 def only_of(run: int, found: Place | None) -> tuple[Place | None, Place | None]:

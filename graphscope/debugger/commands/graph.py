@@ -15,6 +15,7 @@ from graphscope.debugger.nodes import Pending
 from graphscope.debugger.results import Bookmark, Cell, Message, TableResult, ValueResult
 from graphscope.diagnose import examined
 from graphscope.errors import CommandError
+from graphscope.eventlog.names import place_of, short_place
 from graphscope.eventlog.presenting import presented
 from graphscope.graph import Node, filled, rule_rows
 from graphscope.graph.gradients import made_of
@@ -234,8 +235,7 @@ def row_of(node: Node) -> tuple[Cell, ...]:
 
 def line_of(node: Node) -> str:
     """`file.py:12`, without the folders."""
-    site = node.site
-    return "" if site is None else f"{site.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{site.line}"
+    return short_place(*place_of(node.site))
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -21,6 +21,7 @@ from graphscope.diagnose.values.activations import (
 from graphscope.diagnose.values.closed_answers import Closed, closed_answers
 from graphscope.diagnose.values.closing import TOLD, closing
 from graphscope.diagnose.values.squashing import blamed
+from graphscope.eventlog.names import place_of
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -156,8 +157,7 @@ def _dead(graph: Graph, rows: np.ndarray) -> Dead | None:
 
 def _blame(graph: Graph, node: Node, found: Dead) -> tuple[tuple[str, int], str, str, str]:
     """The line to change, the cause, what happened, and the cure."""
-    here = node.site
-    own = ("", 0) if here is None else (here.file, here.line)
+    own = place_of(node.site)
     if found.died:
         facts = training(graph.log)
         weights = {edge.source.tensor for edge in _layer(node).inputs}

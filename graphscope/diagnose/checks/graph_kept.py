@@ -12,6 +12,7 @@ from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.gradients.carried import LINKS, Chain, chains, has_rule_run, is_freed
 from graphscope.diagnose.source.stored import storing_line
+from graphscope.eventlog.names import place_of
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -52,8 +53,7 @@ def graph_kept(graph: Graph) -> Iterator[Finding]:
         return
     row = chain.users[-1]
     node = graph.node(row)
-    site = node.site
-    file, line = ("", 0) if site is None else (site.file, site.line)
+    file, line = place_of(node.site)
     verdict = (
         f"{title(node)}{where(node)} goes on from what it was in the step before, and keeps the graph of each of the "
         f"{chain.links} steps so far: memory grows, and no backward pass needs it"
@@ -124,8 +124,7 @@ _SHARE: Final = 0.75
 
 
 def _of_held(node: Node, found: _Held) -> Finding:
-    site = node.site
-    file, line = ("", 0) if site is None else (site.file, site.line)
+    file, line = place_of(node.site)
     stored = storing_line(node)
     kept = f", kept by line {stored}," if stored and stored != line else ""
     verdict = (

@@ -11,6 +11,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.definitions import argument
 from graphscope.diagnose.training.plateaus import misled
+from graphscope.eventlog.names import short_place
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.graph.training import Optimizer, Scheduler, Training, training
 
@@ -94,7 +95,7 @@ def lr_vanished(graph: Graph) -> Iterator[Finding]:
         is_from_start = found.first < _NOTHING
         wrong = None if is_from_start else misled(graph.log, _schedulers(read, found.optimizer))
         own = read.place(found.optimizer.site)
-        made = f"{own[0].replace(chr(92), '/').rpartition('/')[2]}:{own[1]}" if own[0] else ""
+        made = short_place(*own)
         if is_from_start or not len(steps):
             makers = [each.site for each in read.schedulers.values() if each.optimizer == found.optimizer.number]
             place = read.place(makers[-1] if makers else found.optimizer.site)

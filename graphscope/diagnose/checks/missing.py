@@ -19,6 +19,7 @@ from graphscope.diagnose.gradients.replaced_leaves import ReplacedLeaf, replaced
 from graphscope.diagnose.gradients.unreached import unreached
 from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.training.optimizer_order import orders
+from graphscope.eventlog.names import place_of
 from graphscope.graph.faults import is_finite
 
 if TYPE_CHECKING:
@@ -90,8 +91,7 @@ CUTTING: Final = frozenset({"detach", "no_grad", "no rule", "left the graph", "n
 
 def _replaced(found: ReplacedLeaf) -> Finding:
     update, name = found.update, title(found.update)
-    site = update.site
-    file, line = ("", 0) if site is None else (site.file, site.line)
+    file, line = place_of(update.site)
     verdict = (
         f"{name} gets no gradient any more: {update.op}{where(update)} made a new tensor in the place of the leaf, and "
         f"the gradient that came to it (#{found.passed}) is not kept, as .grad keeps those of leaves only"
@@ -102,8 +102,7 @@ def _replaced(found: ReplacedLeaf) -> Finding:
 
 
 def _without_graph(graph: Graph, term: Term) -> Finding:
-    site = graph.log.site(graph.index.event(term.begin).site)
-    file, line = ("", 0) if site is None else (site.file, site.line)
+    file, line = place_of(graph.log.site(graph.index.event(term.begin).site))
     verdict = (
         f"{title(term.value)}{where(term.value)} is a part of the loss that teaches nothing: it was made of gradients "
         "that came without a graph of their own, so that none flows through them to the parameters"

@@ -9,6 +9,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.written_to_itself import Written, written_to_themselves
+from graphscope.eventlog.names import place_of
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ def _of_alias(graph: Graph, found: Written) -> Finding:
 
 def _of_state(graph: Graph, found: Written) -> Finding:
     node, kept = graph.node(found.row), graph.node(found.kept)
-    site = kept.site
-    place = ("", 0) if site is None else (site.file, site.line)
+    place = place_of(kept.site)
     name = training(graph.log).name(found.tensor) or "a parameter"
     verdict = (
         f"what is kept of {name}{where(kept)} is no copy of it: training goes on to change it, and what "

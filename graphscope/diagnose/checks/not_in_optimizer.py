@@ -12,7 +12,14 @@ from graphscope.diagnose.checks.stale_optimizer import stale
 from graphscope.diagnose.explanation import shortened
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.parameter_rows import parameter_rows
-from graphscope.diagnose.training.unlearned import Unlearned, elements, stepping_optimizers, unlearned
+from graphscope.diagnose.training.unlearned import (
+    Unlearned,
+    elements,
+    made_or_stepped_at,
+    stepping_optimizers,
+    unlearned,
+)
+from graphscope.eventlog.names import short_place
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.training import Module, Optimizer, Training, training
 
@@ -84,9 +91,7 @@ def not_in_optimizer(graph: Graph) -> Iterator[Finding]:
     read = training(graph.log)
     for found in _forgotten(graph.log):
         row = found.parameters[0].row
-        place = read.place(found.optimizer.site)
-        if not place[0]:
-            place = read.place(read.call(int(read.rows("step", owner=found.optimizer.number)[0])).site)
+        place = made_or_stepped_at(read, found.optimizer)
         names = tuple(each.name for each in found.parameters if each.name)
         passes = found.parameters[0].passes
         gets, it = ("get", "them") if len(names) != 1 else ("gets", "it")
@@ -95,7 +100,8 @@ def not_in_optimizer(graph: Graph) -> Iterator[Finding]:
             f"{'change' if gets == 'get' else 'changes'}: no optimizer holds {it}, and this {found.optimizer.type} "
             "holds others of the same loss"
         )
-        cure = f"add {_expression(found.parameters, names)} to the optimizer{_at(place)}"
+        at = f" at {short_place(*place)}" if place[0] else ""
+        cure = f"add {_expression(found.parameters, names)} to the optimizer{at}"
         if _has_empty_group(found.optimizer, found.parameters):
             verdict += " and has a group without any"
             cure = "give each group a list of parameters: a generator that was gone through before has none left"
@@ -107,10 +113,6 @@ def not_in_optimizer(graph: Graph) -> Iterator[Finding]:
             "not_in_optimizer", "error", row, None, *place, names, "not in the optimizer", verdict, cure, evidence,
             first_row=first,
         )  # fmt: skip
-
-
-def _at(place: tuple[str, int]) -> str:
-    return f" at {place[0].replace(chr(92), '/').rpartition('/')[2]}:{place[1]}" if place[0] else ""
 
 
 def _expression(forgotten: list[Unlearned], names: tuple[str, ...]) -> str:

@@ -15,6 +15,7 @@ from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.gradients.carried import taken_over
 from graphscope.diagnose.gradients.failed_passes import WRITTEN, FailedPass, failed_passes
 from graphscope.diagnose.gradients.paths import GradientPaths
+from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.index import edges_of
 from graphscope.graph.words import sources
@@ -116,7 +117,7 @@ def _named(graph: Graph, failed: FailedPass) -> list[Finding]:
     write = fitting[-1]
     old, site = write.inputs[0].source, write.site
     verdict = f"backward fails: it needs {title(old)} as it was, and {write.op}{where(write)} writes over it"
-    file, line = ("", 0) if site is None else (site.file, site.line)
+    file, line = place_of(site)
     cure, evidence = _CURES.get(write.op) or _as_new(write), {"version": write.version, "saved by": Row(old.row)}
     names, cause = (title(old),), "written in place"
     return [Finding("overwritten", "error", write.row, write.row, file, line, names, cause, verdict, cure, evidence)]
@@ -181,8 +182,7 @@ def _finding(write: Node, owner: Node, old: Node, what: str) -> Finding:
     verdict = f"{owner.op}{where(owner)} had saved {what}, and {write.op}{where(write)} writes over it before backward"
     of_step = "lr" in write.attrs or "lr" in write.arguments.attributes
     cure = _OF_STEP if of_step else _CURES.get(write.op) or _as_new(write)
-    site = write.site
-    file, line = ("", 0) if site is None else (site.file, site.line)
+    file, line = place_of(write.site)
     evidence = {"saved by": Row(owner.row), "version": write.version}
     names, cause = (title(old),), "written in place"
     return Finding("overwritten", "error", write.row, write.row, file, line, names, cause, verdict, cure, evidence)

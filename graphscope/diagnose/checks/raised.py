@@ -11,6 +11,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.handlers import is_handled_at
+from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def raised(graph: Graph, row: int) -> Iterator[Finding]:
     names = () if failed is None else (title(graph.node(failed)),)
     kind = str(attrs.get("type") or "exception")
     verdict = ": ".join(str(attrs[key]) for key in ("type", "text") if attrs.get(key)) or "an exception"
-    file, line = ("", 0) if site is None else (site.file, site.line)
+    file, line = place_of(site)
     cure = f"all that ran before it can be looked at: graphscope open, then goto {row}"
     yield Finding("raised", "error", row, failed, file, line, names, kind, verdict, cure)
 

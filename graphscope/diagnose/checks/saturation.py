@@ -12,6 +12,7 @@ from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.values.activations import calls, is_inside, spread
 from graphscope.diagnose.values.origins import axis
+from graphscope.eventlog.names import place_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.values import Summary
@@ -96,7 +97,7 @@ def _of_place(node: Node, found: _Calls) -> Finding:
     )
     cure = _CURES.get(node.op.rstrip("_"), _KEEP_SMALL)
     site, row, names = node.site, node.row, (title(node),)
-    file, line = ("", 0) if site is None else (site.file, site.line)
+    file, line = place_of(site)
     evidence = {"slope": max(found.slope, 0.0), "largest magnitude of its inputs": largest, "steps": len(found.rows)}
     return Finding("saturation", "warning", row, row, file, line, names, "saturated", verdict, cure, evidence)
 

@@ -9,7 +9,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.parameter_rows import parameter_rows
-from graphscope.diagnose.training.unlearned import Unlearned, stepping_optimizers, unlearned
+from graphscope.diagnose.training.unlearned import Unlearned, made_or_stepped_at, stepping_optimizers, unlearned
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import Optimizer, training
@@ -61,9 +61,7 @@ def stale_optimizer(graph: Graph) -> Iterator[Finding]:
     read = training(graph.log)
     for found in stale(graph.log):
         row = found.taking[0].row
-        place = read.place(found.optimizer.site)
-        if not place[0]:
-            place = read.place(read.call(int(read.rows("step", owner=found.optimizer.number)[0])).site)
+        place = made_or_stepped_at(read, found.optimizer)
         names = tuple(each.name for each in found.taking if each.name)
         verdict = (
             f"{found.optimizer.type} holds {len(found.held)} parameters that get no gradient, as others have taken "

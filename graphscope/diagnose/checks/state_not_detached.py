@@ -14,6 +14,7 @@ from graphscope.diagnose.gradients.carried import chains, has_rule_run, taken_ov
 from graphscope.diagnose.gradients.failed_passes import TWICE, WRITTEN, failed_passes
 from graphscope.diagnose.source.carrying import carrying_line
 from graphscope.diagnose.source.places import only_dropped_call
+from graphscope.eventlog.names import place_of
 from graphscope.graph.callers import callers
 from graphscope.graph.training import training
 
@@ -71,8 +72,7 @@ def state_not_detached(graph: Graph) -> Iterator[Finding]:
         if found.has_failed
         else f"and backward runs through the graphs of all steps before: {found.links} by now"
     )
-    site = source.site or user.site
-    own = ("", 0) if site is None else (site.file, site.line)
+    own = place_of(source.site or user.site)
     file, line = only_dropped_call(graph.log, "detach") or _carrying(graph, row) or own
     severity: Severity = "error" if found.has_failed else "warning"
     evidence = {"steps": found.links}

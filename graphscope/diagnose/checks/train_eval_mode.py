@@ -16,6 +16,7 @@ from graphscope.diagnose.training.modal_layers import dropout_rows, is_in_module
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.training.parts_in_evaluation import Part, parts_left
 from graphscope.diagnose.training.teachers import Teacher, teachers
+from graphscope.eventlog.names import place_of
 from graphscope.graph.callers import callers
 from graphscope.graph.training import Call, Module, Training, training
 
@@ -107,8 +108,7 @@ def train_eval_mode(graph: Graph) -> Iterator[Finding]:
     for run in _unevaluated(graph):
         row = run.row
         if _is_dropped_anyway(graph, run):
-            site = graph.node(row).site
-            place = ("", 0) if site is None else (site.file, site.line)
+            place = place_of(graph.node(row).site)
             verdict = (
                 f"the network is evaluated in its mode of evaluation, and yet this {run.op} (#{run.row}) drops: a "
                 "function does not know of the mode, and drops unless it is told"
@@ -119,8 +119,7 @@ def train_eval_mode(graph: Graph) -> Iterator[Finding]:
                 "train_eval_mode", "warning", row, run.row, *place, (), "dropped in evaluation", verdict, cure, evidence
             )
         else:
-            called = callers(graph.log, run.row).outermost
-            place = ("", 0) if called is None else (called.file, called.line)
+            place = place_of(callers(graph.log, run.row).outermost)
             verdict = (
                 f"the network that is evaluated here is in the mode of training: its {run.op} (#{run.row}) acts as in "
                 "training, without gradients, and the outcome is compared"
@@ -133,8 +132,7 @@ def train_eval_mode(graph: Graph) -> Iterator[Finding]:
 
 
 def _of_teacher(graph: Graph, teacher: Teacher) -> Finding:
-    called = callers(graph.log, teacher.row).outermost
-    place = ("", 0) if called is None else (called.file, called.line)
+    place = place_of(callers(graph.log, teacher.row).outermost)
     verdict = (
         f"what {teacher.module.type} says here is taken for right in {teacher.runs} losses, and it is trained no more, "
         f"but its {teacher.op} (#{teacher.row}) acts as in training"

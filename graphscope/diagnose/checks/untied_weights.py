@@ -15,6 +15,7 @@ from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.values.op_rows import first_inputs, op_rows
 from graphscope.diagnose.values.origins import is_forward, origin
+from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import DTYPE_CODES, Flag
 from graphscope.graph import series
 from graphscope.graph.reading import once_a_length
@@ -227,7 +228,7 @@ def _finding(graph: Graph, row: int, one: Weight, other: Weight) -> Finding:
     log = graph.log
     scope = log.scope(blamed.scope_number)
     site = blamed.site if copied is not None or scope is None or not scope.site else log.site(scope.site)
-    file, line = ("", 0) if site is None else (site.file, site.line)
+    file, line = place_of(site)
     how = f", since {copied.op}{where(copied)} copied one" if copied is not None else ""
     verdict = f"{names[0]} and {names[1]} began as the same numbers and are trained apart{how}: they are not tied"
     shape = graph.log.event(one.begin).shape

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.eventlog.names import short_place
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.training import Optimizer, Training, training
 
@@ -73,12 +74,8 @@ class Order:
     @property
     def title(self) -> str:
         """The optimizer in a sentence: its class, and the line that made it."""
-        file, line = self.read.place(self.optimizer.site)
-        return (
-            f"{self.optimizer.type} (made at {file.replace(chr(92), '/').rpartition('/')[2]}:{line})"
-            if file
-            else (self.optimizer.type)
-        )
+        made = short_place(*self.read.place(self.optimizer.site))
+        return f"{self.optimizer.type} (made at {made})" if made else self.optimizer.type
 
     def is_lost(self) -> np.ndarray:
         """By step: whether gradients that had grown since the step before were cleared ahead of it."""

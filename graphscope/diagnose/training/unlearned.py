@@ -83,6 +83,12 @@ def _is_used_once(log: Log, tensor: int | None) -> bool:
     return tensor is not None and len(log.graph.index.using(tensor, log.end)) == 1
 
 
+def made_or_stepped_at(read: Training, optimizer: Optimizer) -> tuple[str, int]:
+    """The line that made an optimizer, else that of its first step."""
+    made = read.place(optimizer.site)
+    return made if made[0] else read.place(read.call(int(read.rows("step", owner=optimizer.number)[0])).site)
+
+
 def stepping_optimizers(read: Training) -> list[Optimizer]:
     """The optimizers that made some steps."""
     return [each for each in read.optimizers.values() if len(read.rows("step", owner=each.number)) >= _LEAST]

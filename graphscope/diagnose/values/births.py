@@ -10,6 +10,7 @@ import numpy as np
 
 from graphscope.diagnose.gradients.flow import op_of
 from graphscope.diagnose.values.nonfinite_causes import is_singular
+from graphscope.eventlog.names import place_of
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
 from graphscope.graph.faults import excuse, is_fault, is_finite
@@ -64,8 +65,7 @@ _MOST_FURTHER: Final = 48
 
 def _line(node: Node) -> tuple[str, int]:
     owner = node if node.kind not in ("grad", "accumulate") or node.forward is None else node.forward
-    site = owner.site
-    return ("", 0) if site is None else (site.file, site.line)
+    return place_of(owner.site)
 
 
 def given(node: Node) -> Iterator[Node]:

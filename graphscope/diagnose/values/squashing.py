@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from graphscope.diagnose.source import definitions
 from graphscope.diagnose.values.origins import axis, operand, origin, origins
+from graphscope.eventlog.names import place_of
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -68,5 +69,4 @@ def blamed(node: Node, *, settings: bool = False) -> tuple[str, int]:
         maker = definitions.made(log, node.site, node.op.replace("_", ""))
         if maker is not None:
             return maker.place
-    site = node.site if made is None or (called and not settings) else made
-    return ("", 0) if site is None else (site.file, site.line)
+    return place_of(node.site if made is None or (called and not settings) else made)

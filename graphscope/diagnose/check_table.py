@@ -84,8 +84,7 @@ class Check:
 
     def _findings(self, graph: Graph) -> Iterator[Finding]:
         if self.of_run is not None:
-            found = (each for each in self.of_run(graph) if each.row <= graph.now)
-            yield from sorted(found, key=lambda each: each.row)
+            yield from self.of_run(graph)
             return
         for row in self.rows(graph.log):
             if row > graph.now:
@@ -151,18 +150,19 @@ def check(
     def enter(function: Any) -> Any:
         doc = (inspect.getdoc(function) or "").partition("\n")[0].removesuffix(".")
         name = getattr(function, "__name__", "")
-        where, judge, whole = (rows, function, of_run) if rows else (*_at_rows(function), function)
+        where, judge, whole = (rows, function, of_run) if rows else _of_whole(function)
         CHECKS[name] = Check(name, title, doc, reads, where, judge, shows, explain, sample, healthy, whole)
         return function
 
     return enter
 
 
-def _at_rows(of_run: OfRun) -> tuple[Rows, Judge]:
-    """What is wrong with a run, row by row."""
+def _of_whole(find: OfRun) -> tuple[Rows, Judge, OfRun]:
+    """Where something is wrong with a run, what is wrong at a row, and what with all up to the `now` of a view."""
     return (
-        lambda log: sorted({each.row for each in of_run(log.graph)}),
-        lambda graph, row: [each for each in of_run(graph) if each.row == row],
+        lambda log: sorted({each.row for each in find(log.graph)}),
+        lambda graph, row: [each for each in find(graph) if each.row == row],
+        lambda graph: sorted((each for each in find(graph) if each.row <= graph.now), key=lambda each: each.row),
     )
 
 

@@ -187,3 +187,17 @@ def test_asked_why_anywhere_the_screen_says_the_finding_first(recorded: Callable
             await screen.press("n")
 
     drive(log, use, size=(120, 40))
+
+
+def test_an_exception_that_the_heading_tells_opens_no_panel(tmp_path: Path) -> None:
+    script = tmp_path / "fails.py"
+    script.write_text("import graphscope as torch\n\nx = torch.ones(2) * 2\nraise ValueError('no')\n")
+
+    async def use(screen: Screen) -> None:
+        await screen.until(lambda: screen.main.scene.node is not None, "the first node")
+        await screen.press("c")
+        await screen.shows("ValueError: no", "#heading")
+        await screen.shows("1 finding", "#heading")
+        assert not screen.main.query_one("#findings").display
+
+    debug(script, use)

@@ -24,6 +24,7 @@ _MOST: Final = 1 << 20
 """A log of more rows is judged only when a person asks for its findings."""
 _MOST_AT_STOP: Final = 1 << 17
 """The same at a stop of a program, which goes on."""
+_EXCEPTION: Final = "raised"
 _JUDGED_STOPS: Final = ("breakpoint", "watch", "exception", "pause")
 
 
@@ -77,7 +78,8 @@ class Judging(Actions):
         if message.log_index is not self.log_index:
             return
         self.take_findings(message.findings)
-        if message.findings and self.session.state in ("ended", "failed"):
+        is_told = all(each.kind == _EXCEPTION for each in message.findings)  # the heading and the prompt say it
+        if not is_told and self.session.state in ("ended", "failed"):
             self._open_findings()
 
     def take_findings(self, findings: tuple[Finding, ...]) -> None:

@@ -95,6 +95,7 @@ class Prompt(Guarded, Vertical):
         self.set_class(shown, "-program")
         if shown:
             self.styles.height = None
+            self.make_room(0)
         else:
             self._fit()
         self._unseen = 0
@@ -156,7 +157,7 @@ class Prompt(Guarded, Vertical):
 
     def make_room(self, lines: int) -> None:
         """Grow until an answer of so many lines can be seen, at most to half of the screen; 0 shrinks again."""
-        room = min(lines + 1, self.screen.size.height // 2) if lines else None
+        room = min(lines + 1, self.screen.size.height // 2) if lines and not self.of_program else None
         if room != self._room:  # else the screen would be laid out again
             self._room = self.styles.max_height = room
 

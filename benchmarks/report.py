@@ -70,6 +70,8 @@ NOTES: Final = {
     "26,000 events; it is compared with `graphscope record`, the least of 15 runs each.",
     "screen": "`graphscope open` in a pseudo-terminal of 120x40 that reads all it writes. The first picture is the "
     "fastest of five and has Python's start and Textual's in it. A key's time ends with the last byte of its picture. "
+    "`small steps` and `large steps` are trainings of a model with modules, `folding` and `modules` what is shown of "
+    "them folded and as a map. "
     "`bytes` is private memory (see above) after all these keys.",
     "pictures": "From a recorded log. SVG includes the layout.",
 }

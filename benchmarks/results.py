@@ -36,6 +36,18 @@ class Bar:
     limit: float
 
 
+_KEY: Final = {"seconds, key, median": 0.050, "seconds, key, 99 %": 0.100}
+_WALKS: Final = ("stepping", "scrolling", "typing a search", "searching")
+_TURNS: Final = ("training steps", "folding", "zooming the timeline", "modules", "findings")
+_SCREENS: Final[dict[str, tuple[dict[str, float], tuple[str, ...]]]] = {
+    "1,000,000 events": ({"seconds": 1.0, "bytes": 250e6}, _WALKS),
+    "10,000,000 events": ({"seconds": 2.0, "bytes": 400e6}, _WALKS),
+    "1,000,000 events, small steps": ({"seconds": 1.0, "bytes": 250e6}, _WALKS + _TURNS),
+    "1,000,000 events, large steps": ({"seconds": 1.0, "bytes": 250e6}, _WALKS + _TURNS),
+    "transformer of PyTorch": ({"seconds": 1.0, "bytes": 250e6}, _WALKS + _TURNS),
+}
+"""What the screen is held to, by logs: the first picture, and what is done there."""
+
 BARS: Final = (
     Bar("W1", "graphscope", "to torch", 0.32),
     Bar("W1", "graphscope, recording", "to torch", 0.60),
@@ -87,22 +99,12 @@ BARS: Final = (
     Bar("recorders", "RES", "none", 1.25),
     Bar("recorders", "RES", "full", 2.0),
     *(Bar("observers", name, "summary to torchlens", 1 / 15) for name in ("W1", "W2", "W3", "ENC", "RES")),
-    Bar("screen", "1,000,000 events: first picture", "seconds", 1.0),
-    Bar("screen", "1,000,000 events: first picture", "bytes", 250e6),
-    Bar("screen", "1,000,000 events: stepping", "seconds, key, median", 0.050),
-    Bar("screen", "1,000,000 events: stepping", "seconds, key, 99 %", 0.100),
-    Bar("screen", "1,000,000 events: scrolling", "seconds, key, median", 0.050),
-    Bar("screen", "1,000,000 events: scrolling", "seconds, key, 99 %", 0.100),
-    Bar("screen", "1,000,000 events: searching", "seconds, key, median", 0.050),
-    Bar("screen", "1,000,000 events: searching", "seconds, key, 99 %", 0.100),
-    Bar("screen", "10,000,000 events: first picture", "seconds", 2.0),
-    Bar("screen", "10,000,000 events: first picture", "bytes", 400e6),
-    Bar("screen", "10,000,000 events: stepping", "seconds, key, median", 0.050),
-    Bar("screen", "10,000,000 events: stepping", "seconds, key, 99 %", 0.100),
-    Bar("screen", "10,000,000 events: scrolling", "seconds, key, median", 0.050),
-    Bar("screen", "10,000,000 events: scrolling", "seconds, key, 99 %", 0.100),
-    Bar("screen", "10,000,000 events: searching", "seconds, key, median", 0.050),
-    Bar("screen", "10,000,000 events: searching", "seconds, key, 99 %", 0.100),
+    *(
+        Bar("screen", f"{log}: {what}", column, most)
+        for log, (bars, deeds) in _SCREENS.items()
+        for what, limits in {"first picture": bars, **dict.fromkeys(deeds, _KEY)}.items()
+        for column, most in limits.items()
+    ),
     Bar("overhead", "W1", "share", 0.02),
     Bar("overhead", "W2", "share", 0.02),
     Bar("overhead", "W3", "share", 0.02),

@@ -11,26 +11,61 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from benchmarks import log
+from benchmarks import doctor, log
+from benchmarks.engines import UnavailableError, load
 from benchmarks.reading import private_bytes
 from benchmarks.results import ROOT, Measurement
 
 SIZE: Final = (40, 120)
 STARTS: Final = 5
+TRANSFORMER: Final = 100_000
+"""Rows of about 200 steps."""
 QUIET: Final = 0.05
 """Seconds without a byte: the picture is whole."""
+SETTLED: Final = 0.3
+"""Seconds without a byte: all is done that the keys ahead of a timed one asked for."""
+PATIENCE: Final = 3.0
+"""Seconds until a key has changed nothing."""
 
-KEYS: Final = {
-    "stepping": ["n"] * 120 + ["p"] * 60 + ["s"] * 60 + ["o"] * 40,
-    "scrolling": ["\x1b[B"] * 60 + ["\x1b[6~"] * 100 + ["\x1b[5~"] * 60 + ["\x1b[F", "\x1b[H"] * 10,
-    "searching": ["n"] * 100 + ["N"] * 40,
+Deed = tuple[str, ...]
+"""Keys as a terminal sends them; the last is timed."""
+Deeds = dict[str, list[Deed]]
+
+UP, DOWN, LEFT, RIGHT = (f"\x1b[{letter}" for letter in "ABDC")
+PAGE_UP, PAGE_DOWN, HOME, END = "\x1b[5~", "\x1b[6~", "\x1b[H", "\x1b[F"
+ENTER, ESCAPE, BACKSPACE = "\r", "\x1b", "\x7f"
+
+
+def each(keys: Iterable[str]) -> list[Deed]:
+    """Keys that are timed one by one."""
+    return [(key,) for key in keys]
+
+
+WALKS: Final[Deeds] = {
+    "stepping": each(["n"] * 120 + ["p"] * 60 + ["s"] * 60 + ["o"] * 40),
+    "scrolling": each([DOWN] * 60 + [PAGE_DOWN] * 100 + [PAGE_UP] * 60 + [END, HOME] * 10),
+    "typing a search": [("/", "a"), *each("dd backward"), (*[BACKSPACE] * 12, "m"), *each("ul")],
+    "searching": [(*[BACKSPACE] * 3, *"add backward", ENTER, "n"), *each(["n"] * 99 + ["N"] * 40)],
 }
-"""Keys as a terminal sends them."""
+"""What is done in any log."""
+
+TURNS: Final[Deeds] = {
+    "training steps": [
+        (ESCAPE, ")"), *each(")" * 19 + "(" * 10), *[(":", *f"goto step {n}", ENTER) for n in (3, 17, 9, 25, 2)]
+    ],
+    "folding": [(ESCAPE, ")"), *each("zzzzZZ") * 4, *each([UP, "z", "z", DOWN, "z", "z"]) * 4],
+    "zooming the timeline": each("....,,,,") * 2,
+    "modules": [
+        ("m", "m"), *each([ENTER, DOWN, RIGHT, UP, LEFT, BACKSPACE]) * 4, *each("n" * 30 + "p" * 20 + "))((")
+    ],
+    "findings": [("m", "F"), *each("FFfff")],
+}  # fmt: skip
+"""What is done in a training."""
 
 
 class Terminal:
@@ -63,7 +98,7 @@ class Terminal:
     def settle(self, quiet: float = QUIET) -> float | None:
         """When the last byte was written, once none has come for a while; None if there was none at all."""
         last = None
-        while select.select([self._ours], [], [], quiet if last else 1.0)[0]:
+        while select.select([self._ours], [], [], quiet if last else PATIENCE)[0]:
             os.read(self._ours, 1 << 16)
             last = time.perf_counter()
         return last
@@ -74,6 +109,13 @@ class Terminal:
         os.write(self._ours, key.encode())
         painted = self.settle()
         return None if painted is None else painted - begun
+
+    def do(self, deed: Deed) -> float | None:
+        """Press keys; what the last takes."""
+        for key in deed[:-1]:
+            os.write(self._ours, key.encode())
+            self.settle(quiet=SETTLED)
+        return self.press(deed[-1])
 
     def close(self) -> None:
         """End it."""
@@ -93,31 +135,68 @@ def terminal(*words: str) -> Iterator[Terminal]:
 
 
 def measure() -> list[Measurement]:
-    """Logs of a million and of ten million events."""
+    """Logs of a million and of ten million events, and of trainings with modules."""
     with log.scratch() as folder:
         found = []
         for rows in (1_000_000, 10_000_000):
             recorded = log.recorded(folder / f"{rows}.gscope", rows)
-            log.evict(recorded.path)  # what is not on disk yet would count as written by who looks at it
-            found += of_log(recorded.path, f"{rows:,} events")
-        return found
+            found += of_log(recorded.path, f"{rows:,} events", WALKS)
+        for name, repeats in {"small steps": 1, "large steps": 900}.items():
+            trained(folder / f"{repeats}.gscope", repeats)
+            found += of_log(folder / f"{repeats}.gscope", f"1,000,000 events, {name}", WALKS | TURNS)
+        try:
+            doctor.record(folder / "transformer.gscope", doctor.transformer, TRANSFORMER)
+        except UnavailableError as error:
+            return [*found, Measurement("transformer of PyTorch", note=str(error))]
+        return [*found, *of_log(folder / "transformer.gscope", "transformer of PyTorch", WALKS | TURNS)]
 
 
-def of_log(path: Path, name: str) -> list[Measurement]:
+def trained(path: Path, repeats: int, rows: int = 1_000_000) -> None:
+    """Record so many events of training a model that calls each of its modules so often in a step."""
+    gs = load("graphscope")
+    nn, optim = load("graphscope.nn"), load("graphscope.optim")
+
+    class Block(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 4)
+
+        def forward(self, x: Any) -> Any:
+            return (x + self.second(self.first(x).tanh())).tanh()
+
+    class Network(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.blocks, self.head = nn.ModuleList([Block(), Block()]), nn.Linear(4, 1)
+
+        def forward(self, x: Any) -> Any:
+            for block in [*self.blocks] * repeats:
+                x = block(x)
+            return self.head(x)
+
+    with gs.record(path):
+        writer = load("graphscope.eventlog.record").writer
+        network = Network()
+        optimizer = optim.SGD(network.parameters(), lr=1e-3)
+        while writer.end - writer.base < rows:
+            optimizer.zero_grad()
+            ((network(gs.ones(8, 4)) - 1) ** 2).mean().backward()
+            optimizer.step()
+
+
+def of_log(path: Path, name: str, deeds: Deeds) -> list[Measurement]:
     """The numbers of one log."""
+    log.evict(path)  # what is not on disk yet would count as written by who looks at it
     paints = []
     for _ in range(STARTS):
         with terminal("open", str(path)) as screen:
-            paints.append(screen.until("#0 ") - screen.started)
+            paints.append(screen.until("#") - screen.started)
     with terminal("open", str(path)) as screen:
-        screen.until("#0 ")
+        screen.until("#")
         screen.settle(1.0)
         rows = []
-        for what, keys in KEYS.items():
-            if what == "searching":
-                for key in ("/", *"tanh backward", "\r"):
-                    screen.press(key)
-            took = sorted(seconds for key in keys if (seconds := screen.press(key)) is not None)
+        for what, keys in deeds.items():
+            took = sorted(seconds for deed in keys if (seconds := screen.do(deed)) is not None)
             numbers = {
                 "seconds, key, median": statistics.median(took),
                 "seconds, key, 99 %": took[len(took) * 99 // 100],
@@ -129,7 +208,7 @@ def of_log(path: Path, name: str) -> list[Measurement]:
 
 def main(path: str) -> None:
     """The numbers of a log that is there: `python -m benchmarks.screen LOG`."""
-    for row in of_log(Path(path), Path(path).name):
+    for row in of_log(Path(path), Path(path).name, WALKS | TURNS):
         print(row.name, {key: round(value, 4) for key, value in row.numbers.items()}, flush=True)
 
 

@@ -47,7 +47,8 @@ class Kind(IntEnum):
     SCOPE_ENTER = 12
     """A module or composite op is entered; `scope` is the scope entered."""
     SCOPE_EXIT = 13
-    """It is left. Where it is the forward function of a custom one, the inputs are what that gives."""
+    """It is left. Where it is the forward function of a custom one, the inputs are what that gives, and `attrs` says if
+    it `reads` numbers out of tensors."""
     STEP = 14
     """A training step ended. `attrs` names the `counters` of the loops around the line that ended it, the outermost
     first, and has their `numbers`, as the program prints them."""

@@ -12,9 +12,12 @@ torch = pytest.importorskip("torch")
 
 import graphscope as gs  # noqa: E402
 from graphscope.adapters import executor  # noqa: E402
+from graphscope.eventlog.schema import Flag  # noqa: E402
 from graphscope.static.replay import framework_checks, what_if  # noqa: E402
 from tests.adapters import training_programs  # noqa: E402
 from tests.adapters.custom_functions import CASES  # noqa: E402
+from tests.adapters.op_samples import SAMPLES  # noqa: E402
+from tests.adapters.unjudged_functions import UNJUDGED, Square  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -34,13 +37,66 @@ def test_check_tells_which_gradient_of_a_custom_function_is_wrong(name: str, wro
     given = case.given()
     with gs.record(tmp_path / "log", values="full") as log:
         case.loss(function.apply(*given)).backward()
-    node = [each for each in log.graph.nodes if each.kind == "op" and log.op(each.event.op).custom][-1]
-    found = framework_checks.judge(node)
+    found = framework_checks.judge(_of_custom(log))
     assert len(found) == len(_tensors(given))
     blamed = [place for place, each in enumerate(found) if each.agrees is False]
     assert blamed == ([case.mistaken] if wrong else []), found
     silent = [each for each in found if each.agrees is None]
     assert {each.remark for each in silent} <= {"needs no gradient", "int64 has no gradient"}
+
+
+def _of_custom(log: Any) -> Any:
+    return [each for each in log.graph.nodes if each.kind == "op" and log.op(each.event.op).custom][-1]
+
+
+@pytest.mark.parametrize("name", UNJUDGED)
+def test_check_says_what_it_can_not_judge(name: str, tmp_path: Path) -> None:
+    program, reason = UNJUDGED[name]
+    with gs.record(tmp_path / "log", values="full") as log:
+        program().backward()
+    found = framework_checks.judge(_of_custom(log))
+    assert all(each.agrees is None and reason in each.remark for each in found), found
+
+
+def test_what_a_pass_was_not_asked_for_is_not_missed(tmp_path: Path) -> None:
+    x, y = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+    with gs.record(tmp_path / "log", values="full") as log:
+        torch.autograd.grad((x * y).sum(), [x])
+    found = framework_checks.judge(next(each for each in log.graph.nodes if each.op == "mul"))
+    assert [each.agrees for each in found] == [True, None]
+    assert "asked for" in found[1].remark
+
+
+@pytest.mark.parametrize("values", ["summary", "none"])
+def test_check_without_values_says_so(values: Any, tmp_path: Path) -> None:
+    with gs.record(tmp_path / "log", values=values) as log:
+        Square.apply(torch.ones(400, 300, requires_grad=True)).sum().backward()
+    with pytest.raises(gs.errors.StaticError, match="was not kept"):
+        framework_checks.judge(_of_custom(log))
+
+
+@pytest.mark.slow
+def test_no_gradient_of_torchs_own_ops_is_blamed(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+
+    def leaf(*shape: int, low: float = -1.0, high: float = 1.0) -> Any:
+        return torch.empty(shape, dtype=torch.float64).uniform_(low, high).requires_grad_()
+
+    with gs.record(tmp_path / "log", values="full") as log:
+        for _, sample in SAMPLES:
+            made = sample(leaf)
+            outs = [each for each in (made if isinstance(made, (tuple, list)) else [made]) if each.requires_grad]
+            parts = [torch.view_as_real(each) if each.is_complex() else each for each in outs]
+            sums = [(each * torch.linspace(0.5, 2, each.numel()).reshape(each.shape)).sum() for each in parts]
+            if sums:
+                sum(sums).backward()
+    judged = 0
+    for node in log.graph.nodes:
+        if node.kind == "op" and not node.flags & Flag.NO_GRAD and any(each.kind == "grad" for each in node.backward):
+            found = framework_checks.judge(node)
+            assert not any(each.agrees is False for each in found), (node, found)
+            judged += sum(each.agrees is True for each in found)
+    assert judged > 500
 
 
 @pytest.mark.parametrize("name", training_programs.PROGRAMS)

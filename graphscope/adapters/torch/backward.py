@@ -98,7 +98,7 @@ class Backward:
             place.line_calls = None
             run = Run(writer, frame, place)
             run.creating = [] if create_graph else None
-            self._begin(run, outputs, cotangents)
+            self._begin(run, outputs, cotangents, bool(inputs))
             context = outer[0].on_backward()
             result: Any = None
             mode = (place.calls or session.make_calls()).mode
@@ -154,15 +154,15 @@ class Backward:
         return backward
 
     @guarded
-    def _begin(self, run: Run, outputs: Any, cotangents: Any) -> None:
-        """Append the mark of the pass, and hook what it goes through."""
+    def _begin(self, run: Run, outputs: Any, cotangents: Any, is_limited: bool) -> None:
+        """Append the mark of the pass, and hook what it goes through; `is_limited`: to the gradients asked for."""
         session = self.session
         start = self._roots(outputs)
         if session.leaves.expected:
             session.leaves.unused()
         frame = run.frame
         run.start = start[:INLINE_INPUTS]
-        key = (id(frame.f_code), frame.f_lasti, len(run.start), run.place.context)
+        key = (id(frame.f_code), frame.f_lasti, len(run.start), run.place.context, is_limited)
         run.marks = self._marks.get(key)
         root = outputs[0] if len(outputs) == 1 else None
         if run.marks is None or not run.marks.are_for(frame, root):
@@ -200,6 +200,8 @@ class Backward:
     def _new_marks(self, key: Any, frame: FrameType, root: Any) -> Marks:
         writer = self.session.writer
         told: dict[str, Any] = {"site": site_number(writer, frame), "graph_pass": Pass.BACKWARD, "input_count": key[2]}
+        if key[4]:
+            told["attrs"] = writer.attributes({"limited": True})
         begin, end = (writer.template(kind, **told) for kind in (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END))
         loss = None
         if writer.policy == "none" and key[2] == 1 and _is_number(root):

@@ -50,12 +50,18 @@ NO_OPS: Final = frozenset(
 )  # fmt: skip
 """Functions that ask or arrange something and compute no tensor."""
 
+READING: Final = frozenset(
+    {"item", "tolist", "numpy", "__float__", "__complex__", "__array__", "data_ptr", "__dlpack__"}
+)
+"""Of these, those that hand out the numbers of a tensor."""
+
 
 _ASSIGNING: Final = {
     ("__set__", "grad"): "grad",
     ("__delete__", "grad"): "grad",
     ("__set__", "requires_grad"): "requires_grad",
     ("requires_grad_", ""): "requires_grad",
+    ("register_hook", ""): "hook",
 }
 """Functions, by name and property, that set what is no value."""
 
@@ -65,7 +71,7 @@ class Call(compiled.Call):
 
     __slots__ = (
         "aliasing", "assigns", "custom", "doc", "formula", "function", "in_place", "name", "parameters", "random",
-        "setter", "swapped",
+        "reads", "setter", "swapped",
     )  # fmt: skip
 
     key: int
@@ -102,6 +108,8 @@ class Call(compiled.Call):
         """Whether its operands stand the other way round."""
         self.random = False
         """Whether it may draw random numbers, and the log is to tell how they come."""
+        self.reads = False
+        """Whether it makes numbers of a tensor that the program computes with unseen, and the log is to tell."""
         self.doc = first_sentence(function)
         self.parameters = parameters(function)
         self.formula: Formula | None = None

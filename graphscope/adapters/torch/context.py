@@ -68,7 +68,7 @@ class Context(Scope):
 class Place(compiled.Place):
     """Where one thread is."""
 
-    __slots__ = ("line_calls", "training_calls")
+    __slots__ = ("line_calls", "reads", "training_calls")
 
     context: Context
 
@@ -86,6 +86,8 @@ class Place(compiled.Place):
         """The innermost backward pass that runs in this thread."""
         self.line_calls: LineCalls | None = None
         """Of the call that runs, where the ops inside of calls are recorded."""
+        self.reads = 0
+        """How often floating numbers were read out of tensors, where the log is to tell."""
         self.training_calls: set[str] = set()
         """The families of the calls that run and decide how the program trains: those inside of them are not told."""
 

@@ -19,7 +19,7 @@ from graphscope.adapters.torch.originals import HANDING, IN_C
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import NESTED, PLAIN, STRANGE, TENSOR, Session
 from graphscope.adapters.torch.sites import PREPARING, CallSite
-from graphscope.adapters.torch.tensor_properties import grad_fn, shape_of
+from graphscope.adapters.torch.tensor_properties import grad_fn, is_floating, shape_of
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.arguments import alike
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag
@@ -114,6 +114,9 @@ class Calls(TorchFunctionMode):
         call = self._find(func) or session.learn(func)
         place = self.place
         if call.ignored or place.busy or session.ended:
+            return None
+        if call.reads:
+            place.reads += is_floating(args)
             return None
         frame = direct
         if self._inside.get(id(frame.f_code), True):

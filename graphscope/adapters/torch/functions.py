@@ -44,8 +44,8 @@ class Functions:
         self._known: dict[Any, Call] = {}
         """By where a custom function is written: one that is defined where it is used is a new class each time."""
         self._fields: dict[Any, Fields] = {}
-        self._leaving: dict[tuple[Context, int], Template] = {}
-        """The marks at the ends of scopes, by how many outputs these name."""
+        self._leaving: dict[tuple[Context, int, bool], Template] = {}
+        """The marks at the ends of scopes, by how many outputs these name, and whether numbers were read inside."""
 
     def wrapped(self, original: Any) -> Any:
         """`Function.apply`, recorded."""
@@ -66,6 +66,7 @@ class Functions:
             call = self._call(cls)
             inner = outer.child(call, cls.__name__, "Function", writer)
             outputs: list[torch.Tensor] = []
+            reads = place.reads
             start = writer.clock()
             place.context = inner
             writer.append(inner.entering, None, start)
@@ -75,7 +76,7 @@ class Functions:
             finally:
                 end = writer.clock()
                 place.context = outer
-                self._leave(inner, outputs, end)
+                self._leave(inner, outputs, end, place.reads > reads)
             if gathered is not None and outputs:
                 self._made(call, outputs, args, kwargs, gathered, frame, start, end)
             return result
@@ -113,19 +114,26 @@ class Functions:
         return calls, rows, constants
 
     @guarded
-    def _leave(self, inner: Context, outputs: list[torch.Tensor], end: int) -> None:
-        """Append the mark that what ran inside is done; it names the rows that made the outputs, as far as known."""
+    def _leave(self, inner: Context, outputs: list[torch.Tensor], end: int, has_read: bool) -> None:
+        """Append the mark that what ran inside is done; it names the rows that made the outputs, as far as known.
+
+        `has_read`: numbers were read out of tensors, and nobody knows what became of them.
+        """
         writer = self.session.writer
         found = [self.session.identities.find(each) for each in outputs]
         rows = [known.row for known in found if known is not None]
         if not rows or len(rows) < len(found):
             writer.append(inner.leaving, None, end)
             return
-        template = self._leaving.get((inner, len(rows)))
+        template = self._leaving.get((inner, len(rows), has_read))
         if template is None:
             graph_pass = Pass.BACKWARD if inner.backward else Pass.FORWARD
-            template = self._leaving[inner, len(rows)] = writer.template(
-                Kind.SCOPE_EXIT, scope=inner.path.number(writer), graph_pass=graph_pass, input_count=len(rows)
+            template = self._leaving[inner, len(rows), has_read] = writer.template(
+                Kind.SCOPE_EXIT,
+                scope=inner.path.number(writer),
+                graph_pass=graph_pass,
+                input_count=len(rows),
+                attrs=writer.attributes({"reads": True} if has_read else {}),
             )
         writer.append_many(template, None, rows, end)
 

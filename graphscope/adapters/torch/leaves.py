@@ -183,6 +183,8 @@ class Leaves:
         context = self._session.places.here.context
         flags = Flag.REQUIRES_GRAD if requires_grad(tensor) else Flag(0)
         facts: dict[str, Any] = {} if name is None else {"name": name}
+        if self._session.assignments.is_hooked(tensor):
+            facts["hooked"] = True
         strides = strides_apart(tensor)
         if strides is not None:
             facts["strides"] = strides

@@ -15,7 +15,7 @@ from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.arrays import Arrays
 from graphscope.adapters.torch.assignments import Assignments
 from graphscope.adapters.torch.callers import Callers
-from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.calls import READING, Call, spelled
 from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.context import Places
 from graphscope.adapters.torch.describing import Given
@@ -99,6 +99,8 @@ class Session(Recording):
         if self.writer.policy == "full" and found.name in DRAWING:
             found.random = True
             found.plain = found.writes = False  # so that we are asked ahead of it
+        if self.writer.policy == "full" and self.writer.capture != "ops" and spelled(function)[0] in READING:
+            found.reads, found.ignored, found.plain = True, False, False
         return found
 
     def new_call(self, function: Any) -> Call:

@@ -112,3 +112,11 @@ def autocast() -> tuple[tuple[str, str], ...]:
         for device in ("cpu", "cuda")
         if torch.is_autocast_enabled(device)
     )
+
+
+def is_floating(args: Any) -> bool:
+    """Whether the first argument of a call is a tensor of numbers that change smoothly."""
+    tensor = args[0] if args else None
+    return isinstance(tensor, torch.Tensor) and bool(
+        tensor_base.Own.is_floating_point(tensor) or tensor_base.Own.is_complex(tensor)
+    )

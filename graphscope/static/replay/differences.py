@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -11,11 +11,14 @@ import numpy as np
 
 from graphscope.static.replay.stretches import Stretch
 
-STEP: Final = 6e-6
-"""The third root of what float64 rounds off: errors of rounding and of the next term are alike then."""
+STEP: Final = 1e-6
+"""In relation to a value; the next term of the series is so small then that float32 does not see it."""
 
 _CLOSER: Final = 1 / 16
 _DIRECTIONS: Final = 16
+
+_KINK: Final = 1e-3
+"""Slopes to both sides of a kink differ by so much of what they are sums of, at least."""
 
 Element = tuple[int, ...]
 """The place of an element in an array."""
@@ -43,12 +46,21 @@ class Differences:
     def gradient(self, number: int, element: Element) -> complex:
         """The gradient of one element of an input; of a complex one as PyTorch has it."""
         value = self.values[number]
-        unit, step = _unit(value, element), STEP * max(1.0, float(np.abs(value[element])))
+        unit, step = _unit(value, element), self._step(number, element)
         real = self.slope(number, unit, step)
         return complex(real, self.slope(number, unit * 1j, step) if np.iscomplexobj(value) else 0.0)
 
+    def weight(self, number: int, element: Element) -> float:
+        """What the gradient of an element would be if nothing in its sum cancelled out."""
+        unit, step = _unit(self.values[number], element), self._step(number, element)
+        ahead = self._moved(number, step * unit)
+        return self._way(ahead, self.outputs, np.abs) / step
+
     def off(self, number: int, gradient: np.ndarray) -> float:
-        """By how much a gradient is off along random directions: these tell of all elements at once."""
+        """By how much a gradient is off along random directions: these tell of all elements at once.
+
+        Where the slopes to both sides of a direction are as far from each other, kinks lie on it: it tells nothing.
+        """
         numbers = np.random.default_rng(0)
         step = STEP * max(1.0, float(np.abs(self.values[number]).max(initial=0)))
         found = 0.0
@@ -57,7 +69,10 @@ class Differences:
             if np.iscomplexobj(gradient):
                 direction = direction * numbers.choice([1.0, 1j], gradient.shape)
             expected = float(np.sum((np.conj(gradient) * direction).real))
-            found = max(found, abs(self.slope(number, direction, step) - expected))
+            ahead = self._way(self._moved(number, step * direction), self.outputs) / step
+            behind = self._way(self.outputs, self._moved(number, -step * direction)) / step
+            gap = abs((ahead + behind) / 2 - expected)
+            found = max(found, gap if gap > abs(ahead - behind) else 0.0)
         return found
 
     def slope(self, number: int, direction: np.ndarray, step: float) -> float:
@@ -67,32 +82,37 @@ class Differences:
 
     def is_kink(self, number: int, element: Element) -> bool:
         """Whether the slopes to both sides of an element differ, and no less so closer by."""
+        least = _KINK * max(self.weight(number, element), 1e-30)
         parts = [1.0, 1j] if np.iscomplexobj(self.values[number]) else [1.0]
-        return any(
-            self._bend(number, element, part, _CLOSER) > max(0.5 * self._bend(number, element, part, 1.0), 1e-4)
-            for part in parts
-        )
+        bends = ([self._bend(number, element, part, share) for share in (1.0, _CLOSER)] for part in parts)
+        return any(closer > max(0.5 * bend, least) for bend, closer in bends)
 
     def _bend(self, number: int, element: Element, part: complex, share: float) -> float:
-        """By how much the slopes to both sides differ, in relation to them."""
-        value = self.values[number]
-        step = STEP * share * max(1.0, float(np.abs(value[element])))
-        direction = _unit(value, element) * part
+        """By how much the slopes to both sides differ."""
+        step = self._step(number, element) * share
+        direction = _unit(self.values[number], element) * part
         ahead = self._way(self._moved(number, step * direction), self.outputs)
         behind = self._way(self.outputs, self._moved(number, -step * direction))
-        return abs(ahead - behind) / max(abs(ahead), abs(behind), 1e-9 * step)
+        return abs(ahead - behind) / step
+
+    def _step(self, number: int, element: Element) -> float:
+        return STEP * max(1.0, float(np.abs(self.values[number][element])))
 
     def _moved(self, number: int, change: np.ndarray) -> list[np.ndarray]:
         values = list(self.values)
         values[number] = values[number] + change
         return self.stretch.run(values)
 
-    def _way(self, ahead: Sequence[np.ndarray], behind: Sequence[np.ndarray]) -> float:
-        """What the cotangents make of the way from some outputs to others."""
+    def _way(
+        self,
+        ahead: Sequence[np.ndarray],
+        behind: Sequence[np.ndarray],
+        each: Callable[[np.ndarray], np.ndarray] = np.real,
+    ) -> float:
+        """What the cotangents make of the way from some outputs to others: the sum of `each` product."""
         pairs = zip(self.cotangents, ahead, behind, strict=True)
-        return sum(
-            float(np.sum((np.conj(g) * (one - other)).real)) for g, one, other in pairs if one.dtype.kind in "fc"
-        )
+        ways = [(g, one - other) for g, one, other in pairs if one.dtype.kind in "fc"]
+        return sum(float(np.sum(each(np.conj(g) * way))) for g, way in ways)
 
 
 def _unit(like: np.ndarray, element: Element) -> np.ndarray:

@@ -47,6 +47,16 @@ def newest(node: Node) -> Passed | None:
             unknown[place] = reason
         else:
             gradients[place] = gradients[place] + value if place in gradients else value
+    is_limited = _is_limited(rule)
+    is_custom = node.graph.log.op(node.event.op).custom
+    for edge in node.inputs:
+        place = edge.source.row, edge.slot
+        if is_custom and len(rule.outputs) != len(node.outputs):
+            unknown[place] = "it hands on what it was given as one of its results"
+        elif _is_hooked(edge.source):
+            unknown[place] = "the program has a hook on it, which may change what arrives"
+        elif place not in gradients and is_limited:
+            unknown.setdefault(place, "the pass was asked for the gradients of other tensors")
     return Passed(cotangents, gradients, unknown)
 
 
@@ -96,5 +106,22 @@ def _given(edge: Edge, place: Place) -> tuple[np.ndarray | None, str]:
 
 def wants_gradient(edge: Edge) -> bool:
     """Whether gradients flow to what an edge brings."""
-    _, dtype = edge.source.outputs[edge.slot]
-    return bool(edge.source.flags & Flag.REQUIRES_GRAD) and dtype.startswith(("float", "bfloat", "complex"))
+    source, graph = edge.source, edge.source.graph
+    _, dtype = source.outputs[edge.slot]
+    said = graph.index.assignments(source.tensor, "requires_grad", edge.target.row)
+    first = graph.log.event(source.tensor) if source.tensor >= graph.log.first else source.event
+    flags = source.flags | first.flags if first.kind == Kind.LEAF else source.flags  # updates say nothing of it
+    flows = graph.log.attrs(graph.index.event(said[-1]).attrs).get("to") if said else flags & Flag.REQUIRES_GRAD
+    return bool(flows) and dtype.startswith(("float", "bfloat", "complex"))
+
+
+def _is_hooked(source: Node) -> bool:
+    graph = source.graph
+    return bool(source.attrs.get("hooked") or graph.index.assignments(source.tensor, "hook", graph.now + 1))
+
+
+def _is_limited(rule: Node) -> bool:
+    """Whether the pass that a rule ran in was to give some gradients alone."""
+    graph = rule.graph
+    begins = [row for row in graph.index.marks(Kind.BACKWARD_BEGIN).tolist() if row < rule.row]
+    return bool(begins) and bool(graph.log.attrs(graph.index.event(begins[-1]).attrs).get("limited"))

@@ -25,6 +25,14 @@ PRECISE: Final = {
 FOLLOWING: Final = frozenset({"copy_slices", "take_view", "accumulate_grad", "changed"})
 """Ops that say how a write that is no call of its own reaches a tensor."""
 
+DRAWN: Final = frozenset(
+    {
+        "bernoulli", "bernoulli_", "exponential_", "geometric_", "multinomial", "normal_", "poisson", "rand_like",
+        "randint_like", "randn_like", "random_", "uniform_",
+    }
+)  # fmt: skip
+"""Ops that draw random numbers, others in float64, which do not hang on their inputs but by steps."""
+
 _CONVERTING: Final = frozenset({"float", "half", "bfloat16"})
 """Ops that make another dtype of a tensor without saying which by an argument."""
 
@@ -40,6 +48,8 @@ def call_of_row(node: Node, precise: bool = False) -> RecordedCall:
         raise StaticError(f"{where(node)} can't run again: the log does not hold all that it was given")
     op = node.graph.log.op(node.event.op)
     function = op.function
+    if not function:
+        raise StaticError(f"{where(node)} can't run again: the log does not tell what it computes")
     operands, attributes = told.operands, dict(told.attributes)
     autocast = node.attrs.get("autocast")
     if precise:
@@ -79,6 +89,15 @@ def made_inside(node: Node) -> list[tuple[Node, int]]:
     if len(found) != len(node.outputs):
         raise StaticError(f"{where(node)} can't run again: what its forward function computes was not seen whole")
     return found
+
+
+def reads_numbers(node: Node) -> bool:
+    """Whether the forward function of a custom one read numbers out of tensors: what hangs on them was not seen."""
+    log = node.graph.log
+    if not log.op(node.event.op).custom:
+        return False
+    _, end = _scope_ahead(node)
+    return bool(log.attrs(log.event(end).attrs).get("reads"))
 
 
 def recorded(node: Node, slot: int) -> np.ndarray:

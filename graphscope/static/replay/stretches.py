@@ -12,6 +12,7 @@ from graphscope.adapters import executor
 from graphscope.adapters.kit.executor import Executor
 from graphscope.errors import StaticError
 from graphscope.static.replay.recorded_rows import (
+    DRAWN,
     FOLLOWING,
     PRECISE,
     Place,
@@ -78,7 +79,7 @@ class Stretch:
     def _step(self, step: Node, found: dict[Place, Any]) -> None:
         if (step.row, 0) in found:
             return
-        if step.kind != "op":
+        if step.kind != "op" or (self.precise and step.op in DRAWN):
             found[step.row, 0] = self._recorded(step, 0)
             return
         inputs = [self._value(edge.source, edge.slot, found) for edge in step.inputs]

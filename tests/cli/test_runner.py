@@ -118,7 +118,7 @@ def test_folder_and_zip_with_a_main(run: Run, tmp_path: Path) -> None:
         (["nowhere.py"], "there is no script 'nowhere.py'"),
         (["-m", "no_such_module"], "there is no module 'no_such_module'"),
         (["-m", "json.nothing"], "there is no module 'json.nothing'"),
-        (["-m", "json"], "the package 'json' has no module __main__ to run"),
+        (["-m", "email"], "the package 'email' has no module __main__ to run"),
         (["-m"], "-m needs the name of a module"),
         (["--"], "no program to run"),
         ([], "no program to run"),

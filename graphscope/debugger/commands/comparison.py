@@ -2,26 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
-
-from graphscope.compare import diff as compared
-from graphscope.compare.places import counterpart, places
-from graphscope.compare.report_lines import apart, lines_of, lines_of_parting
-from graphscope.compare.rounding import distance
-from graphscope.debugger import value_results
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Message, Stop
-from graphscope.errors import CommandError
-from graphscope.eventlog.reader import load
-from graphscope.graph import Graph
-
-if TYPE_CHECKING:
-    from graphscope.compare import Difference
-    from graphscope.graph import Node
 
 
 @command("diff", group="looking")
@@ -31,61 +14,6 @@ def diff(dbg: Debugger, other: Rest = "") -> Stop | Message:
     From there, `diff next` and `diff prev` go to the nodes that differ, `diff first` to where they part; `diff` alone
     says what belongs to the current node over there, and what it holds. This run is `a`, the other one `b`.
     """
-    words = other.strip()
-    if words and words not in _WAYS:
-        dbg.log.refresh()
-        dbg.difference = compared(dbg.log, load(Path(words).expanduser()))
-        return _first(dbg, dbg.difference)
-    if dbg.difference is None or dbg.difference.a is not dbg.log:
-        raise CommandError("This run was not compared with another yet", "diff OTHER.gscope")
-    return _WAYS[words](dbg, dbg.difference)
+    from graphscope.debugger import compared_run  # comparing is loaded when somebody compares
 
-
-def _first(dbg: Debugger, found: Difference) -> Stop | Message:
-    first = found.first
-    if first is None or first.a is None:
-        return Message("\n".join(line.text for line in lines_of(found)))
-    dbg.stand(first.a.row)
-    said = [line.text for line in lines_of_parting(found, first)]
-    return dbg.stop(notes=(*said, "", *_values(dbg, found)[:2]))
-
-
-def _next(dbg: Debugger, found: Difference) -> Stop | Message:
-    rows = places(found)
-    return _gone(dbg, found, rows[np.searchsorted(rows, dbg.now, side="right") :][:1], "after")
-
-
-def _previous(dbg: Debugger, found: Difference) -> Stop | Message:
-    rows = places(found)
-    return _gone(dbg, found, rows[: np.searchsorted(rows, dbg.now)][-1:], "before")
-
-
-def _gone(dbg: Debugger, found: Difference, rows: np.ndarray, where: str) -> Stop | Message:
-    if not len(rows):
-        return Message(f"No node {where} this one differs from the other run")
-    dbg.stand(int(rows[0]))
-    return dbg.stop(notes=_values(dbg, found))
-
-
-def _here(dbg: Debugger, found: Difference) -> Message:
-    return Message("\n".join(_values(dbg, found)))
-
-
-_WAYS = {"": _here, "first": _first, "next": _next, "prev": _previous}
-
-
-def _values(dbg: Debugger, found: Difference) -> tuple[str, ...]:
-    """The current node and its counterpart, with what they hold and how far that is apart."""
-    node = dbg.need_node()
-    row = counterpart(found, node.row)
-    if row is None:
-        return f"a {_told(node)}", "b nothing belongs to it"
-    other = Graph(found.b).node(row)
-    values = node.value, other.value
-    far = None if values[0] is None or values[1] is None else distance(values[0], values[1], node.dtype, other.dtype)
-    return f"a {_told(node)}", f"b {_told(other)}", *(() if far is None else (f"  {apart(far)}",))
-
-
-def _told(node: Node) -> str:
-    site = "" if node.site is None else f" {Path(node.site.file).name}:{node.site.line}"
-    return f"#{node.row} {node.label}{site}: {value_results.brief_of(node)}"
+    return compared_run.diff(dbg, other.strip())

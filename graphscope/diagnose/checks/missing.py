@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, title, where
 from graphscope.diagnose.finding import Finding, Row, alike, finding
+from graphscope.diagnose.gradients.cut_terms import cut_terms
 from graphscope.diagnose.gradients.first_order import Term, dead_terms
 from graphscope.diagnose.gradients.leaf_losses import leaf_losses
 from graphscope.diagnose.gradients.lone_losses import lone_losses
@@ -59,6 +60,8 @@ def never_reached(graph: Graph) -> Iterator[Finding]:
         )  # fmt: skip
     for replaced in replaced_leaves(graph):
         yield _replaced(replaced)
+    for cut in cut_terms(graph):
+        yield finding("missing", "warning", cut.row, cut.found, cut.names, {}, cut.first)
     for term in dead_terms(graph):
         yield _without_graph(graph, term)
 

@@ -16,11 +16,12 @@ from graphscope.compare.kept_states import UPDATING, leave_another_state
 from graphscope.compare.parameter_parts import holder
 from graphscope.compare.rounding import Allowed, Deviation, agree, deviation, roundoff, statistics_agree
 from graphscope.compare.updates import carried, made_by
-from graphscope.compare.vocabulary import OVERWRITING
+from graphscope.compare.vocabulary import OVERWRITING, SHAPED
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.faults import EMPTY
 
 if TYPE_CHECKING:
+    from graphscope.compare.flow import Flow
     from graphscope.compare.parameter_parts import Shared
 
 ALONE: Final = 0
@@ -36,6 +37,8 @@ _ROUNDINGS: Final = 512
 """So many units of roundoff are what a program makes of its result where all that goes in is the same."""
 _RUNNING: Final = 256
 """So many units of roundoff are what earlier steps make of what they sum up, as the running mean of a norm."""
+_WRITES: Final = 64
+"""So many parts of an empty tensor are followed, as they are written one by one."""
 _EQUAL: Final = Deviation(1, 1.0, 0.0, 0.0)
 
 
@@ -250,11 +253,38 @@ def _numeric(*values: np.ndarray) -> bool:
 
 
 def _is_overwritten(run: Run, vertex: int) -> bool:
-    """Whether it is memory as it was found, or as good as that: all of it is written before it is read, if it is."""
+    """Whether it is memory as it was found, or as good as that: all of it is written before it is read, if it is.
+
+    What is written part by part may hold some of that memory until the last part is written: it is read behind that.
+    """
     flow = run.flow
+    if _is_made_empty(flow, vertex):
+        return all(_writes_into(flow, user, vertex) or flow.ops[user] in SHAPED for user in flow.users[vertex])
     users = [flow.ops[user] for user in flow.users[vertex]]
     is_arbitrary = flow.kinds[vertex] == Kind.LEAF and bool(users or flow.ops[vertex] in EMPTY)
-    return is_arbitrary and OVERWRITING.issuperset(users)
+    return is_arbitrary and (OVERWRITING | SHAPED).issuperset(users)
+
+
+def _is_made_empty(flow: Flow, vertex: int) -> bool:
+    """Whether it was made as memory that was found, and nothing was done since but to write into it."""
+    at: int | None = vertex
+    for _ in range(_WRITES):
+        if at is None or flow.is_backward[at]:
+            return False
+        if flow.ops[at] in EMPTY:
+            return True
+        at = _base(flow, at)
+    return False
+
+
+def _writes_into(flow: Flow, vertex: int, base: int) -> bool:
+    return _base(flow, vertex) == base and [*flow.inputs[vertex]].count(base) == 1
+
+
+def _base(flow: Flow, vertex: int) -> int | None:
+    """What an op writes into in place, or is to be written into by a view; None of one that is neither."""
+    is_writing = flow.kinds[vertex] == Kind.OP and flow.flags[vertex] & int(Flag.IN_PLACE | Flag.VIEW)
+    return next(iter(flow.inputs[vertex]), None) if is_writing else None
 
 
 def _is_told_again(run: Run, vertex: int) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from graphscope.graph.faults import EMPTY
+
 if TYPE_CHECKING:
     from graphscope.compare.items import Item
 
@@ -43,6 +45,12 @@ OVERWRITING: Final = frozenset(
      "random_", "zero_", "fill_", "copy_"}
 )  # fmt: skip
 """Ops that write all elements of a tensor and read none."""
+
+SHAPED: Final = frozenset(
+    {*EMPTY, *(f"{name}_like" for name in ("zeros", "ones", "full", "rand", "randn", "randint")),
+     *(f"new_{name}" for name in ("zeros", "ones", "full"))}
+)  # fmt: skip
+"""Ops that take the shape of a tensor and read none of its elements."""
 
 
 def does_the_same(a: Item, b: Item) -> bool:

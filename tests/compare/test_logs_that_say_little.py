@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import graphscope as gs
@@ -30,6 +31,40 @@ def averaged() -> None:
 def convolved() -> None:
     torch.manual_seed(7)
     torch.nn.Conv1d(2, 3, 3)(torch.randn(1, 2, 9)).sigmoid().std().backward()
+
+
+def filled() -> None:
+    """Tensors that are written in parts, or whose shape alone is read, in memory that others have used before."""
+
+    def used(shape: tuple[int, ...], dtype: str = "float32") -> None:
+        numbers = (1000 * np.random.default_rng().random(shape)).astype(dtype)
+        del numbers
+
+    torch.manual_seed(0)
+    layer = torch.nn.Linear(8, 8)
+    used((512,))
+    scale = torch.nn.Parameter(torch.empty(512))
+    with torch.no_grad():
+        scale.copy_(torch.ones_like(scale) * 0.5)
+    optimizer = torch.optim.SGD([*layer.parameters(), scale], lr=0.1)
+    for _ in range(2):
+        hidden = layer(torch.randn(512, 8))
+        used((512, 16))
+        both = hidden.new_empty(512, 16)
+        both[:, :8] = hidden
+        both[:, 8:].copy_(hidden * 2)
+        order = torch.randperm(512)
+        used((512,), "int64")
+        back = torch.empty_like(order)
+        back[order] = torch.arange(512)
+        used((512, 4))
+        table = torch.empty(512, 4)
+        table[:, :2] = torch.arange(512)[:, None].sin()
+        table[:, 2:] = torch.arange(512)[:, None].cos()
+        loss = ((both[order][back] * scale[:, None]).square().mean(1) + table.sum(1)).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
 
 
 def idle() -> None:
@@ -68,7 +103,7 @@ def test_another_reduction_is_found_whatever_was_kept(compare: Callable[..., Dif
 
 
 @pytest.mark.parametrize("values", ["full", "summary", "none"])
-@pytest.mark.parametrize("program", [summed, convolved, idle])
+@pytest.mark.parametrize("program", [summed, convolved, filled, idle])
 def test_the_same_program_is_the_same(
     compare: Callable[..., Difference], program: Callable[[], None], values: str
 ) -> None:

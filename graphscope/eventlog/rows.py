@@ -88,6 +88,7 @@ class Rows:
         self.path: Path = files.path
         self._segments: list[Segment] = []
         self._starts: list[int] = []
+        self._first = 0
         self.end = 0
         self.lost = ""
         """What has become of its files since it was opened, as `loss_of` found; then no more is looked for."""
@@ -96,7 +97,7 @@ class Rows:
     @property
     def first(self) -> int:
         """The oldest row that is kept."""
-        return self._starts[0] if self._starts else 0
+        return self._first
 
     @property
     def dropped(self) -> int:
@@ -119,6 +120,8 @@ class Rows:
                 [known.get(first) or Segment(self.files, name, first, self._event) for first, name in segments]
             )
             self._starts = [segment.first for segment in self._segments]
+            held = (segment.first for segment in self._segments if len(segment.events))  # the first may be lost
+            self._first = next(held, self._starts[0] if self._starts else 0)
         for segment in reversed(self._segments):
             end = self._extent(segment)
             if end > segment.first:  # else it was just made, and is empty yet

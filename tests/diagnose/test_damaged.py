@@ -75,6 +75,23 @@ def test_whatever_is_damaged_the_rest_is_judged(sick: Path, data: st.DataObject)
         assert [gap.why for gap in found.unjudged if "failed (" in gap.why] == []
 
 
+@pytest.mark.parametrize("name", ["events.npy", "edges.npy", "values.npy"])
+def test_a_log_that_has_lost_the_first_of_its_parts_is_judged_from_there_on(
+    name: str, sick: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "run.gscope"
+    with gs.record(log, values="summary"):
+        for _ in range(40):
+            exec(compile(SICK, str(sick.parent / "train.py"), "exec"), {"__name__": "__main__"})
+    first, second, *_ = sorted((log / "segments").iterdir())
+    (first / name).unlink()
+    report = gs.doctor(log)
+    assert [gap.why for gap in report.unjudged if "failed (" in gap.why] == []
+    if name == "events.npy":
+        assert f"the log keeps the rows from #{int(second.name)} on" in {gap.why for gap in report.unjudged}
+    assert gs.diff(log, log).verdict == "same"
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_a_log_that_does_not_say_what_it_is_is_none(sick: Path, data: st.DataObject) -> None:

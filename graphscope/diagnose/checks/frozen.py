@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
@@ -218,7 +220,8 @@ def _settings(read: Training) -> Settings:
     for row, number in zip(marks.tolist(), log.pick("attrs", marks).tolist(), strict=True):
         facts = log.attrs(number)
         if facts.get("set") == "requires_grad":
-            for tensor in facts.get("tensors", ()):
-                if log.first <= tensor < log.end and log.event(tensor).flags & Flag.PARAMETER:
+            tensors = np.array(facts.get("tensors", ()), np.int64)
+            for tensor, flags in zip(tensors.tolist(), log.pick("flags", tensors).tolist(), strict=True):
+                if flags & Flag.PARAMETER:
                     found.setdefault(tensor, []).append((row, bool(facts.get("to")), int(log.raw(row)["site"])))
     return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding
@@ -112,4 +114,4 @@ def _first_growth(log: Log, found: Unlearned) -> int:
 
 
 def _could_grow(log: Log, tensor: int) -> bool:
-    return log.first <= tensor < log.end and log.event(tensor).kind == Kind.LEAF
+    return bool(log.pick("kind", np.array([tensor]))[0] == Kind.LEAF)

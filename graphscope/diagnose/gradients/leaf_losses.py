@@ -60,7 +60,7 @@ def leaf_losses(graph: Graph) -> Iterator[LeafLoss]:
     for optimizer in read.optimizers.values():
         ended = read.rows("step", owner=optimizer.number)
         ended = ended[ended <= graph.now]
-        tensors = {each for each in optimizer.tensors if _requires_grad(graph.log, each)}
+        tensors = _requiring_grad(graph.log, optimizer.tensors)
         if len(ended) < _LEAST or not tensors or len(parameter_rows(graph.log).grown.of(tensors).rows):
             continue
         if reached is None:
@@ -72,8 +72,9 @@ def leaf_losses(graph: Graph) -> Iterator[LeafLoss]:
                 yield each._replace(first=int(ended[0]))
 
 
-def _requires_grad(log: Log, tensor: int) -> bool:
-    return log.first <= tensor < log.end and bool(log.event(tensor).flags & Flag.REQUIRES_GRAD)
+def _requiring_grad(log: Log, tensors: frozenset[int]) -> set[int]:
+    known = np.array(sorted(tensors), np.int64)
+    return set(known[(log.pick("flags", known) & int(Flag.REQUIRES_GRAD)) != 0].tolist())
 
 
 def _explained(

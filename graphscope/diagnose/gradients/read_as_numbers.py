@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 from graphscope.diagnose.source.reading import reading_line
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.eventlog.schema import Flag, Kind, Pass
@@ -39,9 +41,11 @@ def read_as_numbers(graph: Graph) -> Iterator[ReadAsNumber]:
         return
     grown = set(parameter_rows(log).grown.tensors.tolist())
     held = [(name, tensor) for each in read.modules.values() for name, tensor in each.parameters.items()]
-    idle = [(name, each) for name, each in held if each in read.optimized and each not in grown]
-    for name, tensor in idle[:_MOST]:
-        if tensor is None or not log.event(tensor).flags & Flag.REQUIRES_GRAD or _is_taken(graph, tensor):
+    idle = [(name, each) for name, each in held if each is not None and each in read.optimized and each not in grown]
+    idle = idle[:_MOST]
+    flags = log.pick("flags", np.array([tensor for _, tensor in idle], np.int64)).tolist()
+    for (name, tensor), known in zip(idle, flags, strict=True):
+        if not known & Flag.REQUIRES_GRAD or _is_taken(graph, tensor):
             continue
         place = reading_line(log, name.rpartition(".")[2])
         if place is not None:

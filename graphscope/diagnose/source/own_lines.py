@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from graphscope.eventlog.schema import NODES
 from graphscope.graph.callers import callers
 from graphscope.graph.reading import once_a_length
@@ -22,7 +24,7 @@ def at_own_line(log: Log, found: Finding) -> Finding:
     if own is None:
         return found
     row = found.place_in_log
-    if log.first <= row < log.end and log.event(row).kind in NODES:
+    if log.pick("kind", np.array([row]))[0] in NODES:
         here = log.site(log.event(row).site)
         if here is not None and (here.file, here.line) == (found.file, found.line):
             own = next((each for each in callers(log, row).lines if not each.caller and each != here), own)

@@ -85,7 +85,7 @@ def _sizes(log: Log, row: int, weight: set[int]) -> tuple[float, float]:
 def units_alike(log: Log, layer: Layer) -> bool | None:
     """Whether all units of a layer are the same after its last update; None where the log does not say."""
     start, end = log.value(layer.start), log.value(int(layer.updates["row"][-1]))
-    if start is None or end is None or end.ndim < 2 or not np.isfinite(end).all():
+    if start is None or end is None or start.shape != end.shape or end.ndim < 2 or not np.isfinite(end).all():
         return None
     change = float(np.abs(end - start).max())
     if change == 0:

@@ -49,6 +49,8 @@ class Job:
     """The most keys that it may take."""
     ahead: tuple[str, ...] = ()
     """Lines for the shell, from before one looks."""
+    is_first_time: bool = False
+    """Whether whoever does it has never seen the screen, and is shown the tour."""
 
     @property
     def keys(self) -> int:
@@ -59,6 +61,10 @@ class Job:
 def do(job: Job, size: tuple[int, int], folder: Path) -> Sequence[str]:
     """Do a job in a terminal; the screen after each step."""
     (folder / job.program.name).write_text(job.program.read_text(encoding="utf-8"), encoding="utf-8")
+    if not job.is_first_time:
+        settings = folder / ".config" / "graphscope"
+        settings.mkdir(parents=True)
+        (settings / "tour-seen").touch()
     screens: list[str] = []
     with Terminal(folder, *size) as terminal:
         for line in job.ahead:

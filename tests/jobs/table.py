@@ -211,14 +211,16 @@ JOBS: Final = (
         sample("rnn_cell.py"),
         (
             Step(
-                "The last line tells the keys that matter where one is.",
+                "The last line tells the keys that matter where one is; for the first time, a tour tells ten.",
                 (),
-                ("#0 x",),
+                ("#0 x", "1 of 10"),
                 runs="graphscope open rnn_cell.gscope",
             ),
-            Step("All keys, and all commands.", ("?",), ("Signs on the tape", "Keys")),
+            Step("All keys and all commands, and what the region shows where one is.", ("?",), ("type to narrow",)),
+            Step("A few letters of what is looked for.", (Text("other"),), ("Go to the other side",)),
         ),
         ahead=("graphscope record rnn_cell.py",),
+        is_first_time=True,
     ),
 )
 """Every job; each is a page of `docs/jobs`."""

@@ -195,3 +195,20 @@ def test_an_op_within_a_rule_is_told_as_one_that_ran(tmp_path: Path) -> None:
             assert ("where the forward node ran" in screen.part("#source")) == (row == rule)
 
     drive(path, use, size=(140, 40))
+
+
+def test_a_few_numbers_are_numbers_whatever_the_mode(product: Path, training: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.press("2")
+        for _ in range(3):
+            await screen.press("v")
+            assert "15" in screen.part("#array")
+            assert not screen.main.query_one("#histogram").display
+
+    drive(product, use, size=(120, 40))
+
+    async def use_matrix(screen: Screen) -> None:
+        await screen.press("2", "v", "v")
+        await screen.until(lambda: screen.main.query_one("#histogram").display, "the histogram")
+
+    drive(training, use_matrix, size=(120, 40))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from graphscope.tui.inspector.panel_table import Pass
 
 FORMS: Final = ("numbers", "heatmap", "histogram")
+_MOST_NUMBERS: Final = 16
 
 
 class NumbersView(Guarded, Vertical):
@@ -70,9 +71,8 @@ class NumbersView(Guarded, Vertical):
     def _render_array(self) -> None:
         facts, bars = self.query_one("#facts", Title), self.query_one("#histogram", Title)
         view, array = self.query_one(ArrayView), self._numbers.array
-        view.display = array is not None and self._form != "histogram"
-        bars.display = array is not None and self._form == "histogram"
         if array is None:
+            view.display = bars.display = False
             facts.show(themed(Text(self._numbers.missing, "muted"), self.app.theme_variables))
             return
         array = np.asarray(array)
@@ -80,12 +80,14 @@ class NumbersView(Guarded, Vertical):
             chosen, where = plane(array, self._index)
         except CommandError:
             chosen, where = plane(array, ())
+        form = FORMS[0] if _is_short(chosen) else self._form
+        view.display, bars.display = form != "histogram", form == "histogram"
         facts.show(themed(self._facts(array, where), self.app.theme_variables))
-        if self._form == "histogram":
+        if form == "histogram":
             width, height = max(self.size.width - 2, 8), max(self.size.height - 4, 3)
             bars.show(themed(histogram(chosen, width, height, self._glyphs.bars), self.app.theme_variables))
         else:
-            view.show(chosen, heat=self._form == "heatmap")
+            view.show(chosen, heat=form == "heatmap")
         self._render_element()
 
     @on(Moved)
@@ -134,6 +136,11 @@ class NumbersView(Guarded, Vertical):
                 self.post_message(Edited(cell, text.strip()))
 
         self.app.push_screen(TextEntry(f"{cell} =", placeholder="a number, or Python over value, grad, inputs"), change)
+
+
+def _is_short(plane: np.ndarray) -> bool:
+    """Whether it is a scalar, or a vector of so few numbers that these tell more than a picture."""
+    return plane.size <= _MOST_NUMBERS and 1 in plane.shape
 
 
 def _next(form: str) -> str:

@@ -103,6 +103,7 @@ class NumbersView(Guarded, Vertical):
             text = self._numbers.made_of(element(np.asarray(array), self._index, *view.cursor))
         line.display = text is not None
         if text is not None:
+            line.styles.height = text.plain.count("\n") + 1
             line.show(themed(text, self.app.theme_variables))
 
     def _facts(self, array: np.ndarray, where: str) -> Text:

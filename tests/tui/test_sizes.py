@@ -99,6 +99,22 @@ def test_where_one_region_is_seen_at_a_time_keys_turn_from_one_to_the_next(netwo
     drive(network, use, size=(60, 16))
 
 
+def test_the_line_to_type_in_is_always_seen(network: Path) -> None:
+    async def use(screen: Screen) -> None:
+        prompt = screen.main.query_one("#prompt")
+        for key in ("n", "m", "m", "m", "1", "1", "F", "F", "n"):
+            await screen.press(key)
+            await screen.app.workers.wait_for_complete()
+            await screen.pilot.pause()
+            assert "a command, or Python" in screen.part("#prompt"), key
+            assert prompt.region.height == 1
+        await screen.press("y")
+        await screen.shows("#", "#prompt")
+        assert prompt.region.height > 2
+
+    drive(network, use, size=(60, 16))
+
+
 def state(screen: Screen) -> tuple[object, ...]:
     """What must not be lost."""
     main = screen.main

@@ -74,6 +74,7 @@ class Prompt(Guarded, Vertical):
 
     def on_mount(self) -> None:
         """Name the tabs."""
+        self.add_class("-silent")
         self._show_tabs()
 
     # The program's terminal ------------------------------------------------------------------------------------------
@@ -139,17 +140,22 @@ class Prompt(Guarded, Vertical):
         self._answer = len(transcript.lines)
         if typed:
             transcript.write(Text(f"(gs) {escape(typed)}", "dim"))
+        width, told = max((transcript.scrollable_content_region.width or self.size.width - 1) - 2, 40), 0
         for result in results:
-            text = styled(lines_of(result, max(transcript.scrollable_content_region.width - 2, 40)))
+            text = styled(lines_of(result, width))
             if text.plain:
                 transcript.write(themed(text, self.app.theme_variables))
+                told += sum(len(line) // width + 1 for line in text.plain.split("\n"))
         self._fit()
-        return len(transcript.lines) - self._answer
+        if not transcript.lines:  # it is not seen yet, and wraps what was written when it is
+            self.call_after_refresh(self._fit)
+        return len(transcript.lines) - self._answer or told
 
     def _fit(self) -> None:
         """Take as many lines as were said, as far as the style sheet lets; the program's tab has its own height."""
         if self.of_program:
             return
+        self.remove_class("-silent")
         lines = max(len(self.query_one(RichLog).lines), 1) + 1  # one, until it is known how wide they are
         if self.styles.height is None or self.styles.height.value != lines:
             self.styles.height = lines

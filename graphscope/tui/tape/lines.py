@@ -52,6 +52,8 @@ class Lines:
         self._has_headers = False
         self._closed: dict[int, tuple[Stretch, np.ndarray]] = {}
         self._closed_at_first: dict[int, tuple[Stretch, np.ndarray]] = {}
+        self._lasts: tuple[int, dict[int, int]] = 0, {}
+        """How long the log was, and the last rows of sections by then, by their keys."""
         self.folding = Folding()
         self.loops: dict[int, int] = {}
         """Lines that tell of the other turns of a loop, by their keys, with the last row that each hides."""
@@ -183,7 +185,18 @@ class Lines:
 
     def span(self, key: int) -> tuple[int, int]:
         """First and last row of a section."""
-        number = (key >> SLOT_BITS) // BLOCK
+        if self._lasts[0] != self._log.end:
+            self._lasts = self._log.end, {}
+        lasts = self._lasts[1]
+        if key not in lasts:
+            lasts[key] = self._last(key)
+        return key >> SLOT_BITS, lasts[key]
+
+    def _last(self, key: int) -> int:
+        row, steps = key >> SLOT_BITS, self._outline.steps
+        if key & _SLOT == _SLOT_OF_STEP and (place := steps.place(row)) is not None:
+            return int(steps.last[place])  # it may be most of a long log
+        number = row // BLOCK
         found = self._outline.stretch(number)
         last = int(found.sections["last"][keys_of(found.sections) == key][0])
         while last == found.stop - 1 and found.stop < self._log.end:
@@ -193,7 +206,7 @@ class Lines:
             if len(goes_on) == 0:
                 break
             last = int(goes_on["last"][0])
-        return key >> SLOT_BITS, last
+        return last
 
     # Folding ---------------------------------------------------------------------------------------------------------
 

@@ -16,8 +16,7 @@ from graphscope.tui.comparison.paired_tape import PairedTape
 from graphscope.tui.glyphs import ASCII, UNICODE, Glyphs
 from graphscope.tui.inspector.array import ArrayView
 from tests.tui import quiet
-from tests.tui.test_terminal import Terminal
-from tests.tui.test_terminal import terminal as terminal
+from tests.tui.terminal import Terminal
 
 A = """\
 import graphscope as torch
@@ -167,7 +166,7 @@ def test_the_same_run_twice(runs: tuple[Path, Path]) -> None:
 
 @pytest.mark.slow
 def test_in_a_terminal(terminal: Terminal, runs: tuple[Path, Path]) -> None:
-    terminal.run("diff", *map(str, runs), "--screen")
+    terminal.run(f"graphscope diff {runs[0]} {runs[1]} --screen; echo status $?")
     terminal.shows("a model.gscope", "b port.gscope", "softmax is given another dim")
     terminal.press("n")
     terminal.shows("next difference")

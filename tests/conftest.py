@@ -40,6 +40,12 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def state_of_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let what tests keep of a person lie with the tests."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
 def pytest_sessionstart() -> None:
     """Pass over an interrupt that a finalizer, or Hypothesis' clock of the collector, has swallowed.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from graphscope.adapters.kit.notices import say
-from graphscope.cli.parser import Parser, add_as_torch, add_kept, torch_as_requested
+from graphscope.cli.parser import Parser, add_as_torch, add_kept, new_log, torch_as_requested
 from graphscope.cli.runner import execute, load
 from graphscope.errors import UsageError
 
@@ -60,6 +61,7 @@ def run(options: argparse.Namespace) -> int:
     return debug_program(
         program,
         log=options.log,
+        place=new_log(wanted) if sys.stdin.isatty() else None,
         values=options.values,
         capture=options.capture,
         breakpoints=options.breakpoints,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -51,5 +52,5 @@ def run(options: argparse.Namespace) -> int:
     where = path.with_name(log.path.name)  # as it was given, but for the rank
     with forgiving(OSError, ValueError, AttributeError):  # what the program said comes first; it may have closed it
         sys.stdout.flush()
-    say(f"{len(log):,} events are in {where} (look: graphscope open {where})")
+    say(f"{len(log):,} events are in {where} (look: graphscope open {shlex.quote(str(where))})")
     return status

@@ -111,10 +111,11 @@ class Flow:
         return self.graph.node(int(self.rows[vertex]))
 
     def value(self, vertex: int) -> np.ndarray | None:
-        """Its value; None where it was not kept."""
+        """The value that the program went on with; None where it was not kept."""
         if vertex in self._values:
             return self._values[vertex]
-        found = self.log.value(int(self.rows[vertex]), int(self.slots[vertex]))
+        row, slot = int(self.rows[vertex]), int(self.slots[vertex])
+        found = self.log.value(row, slot) if slot else self.log.value(self.graph.value_row(row))
         if found is None or found.nbytes <= _SMALL:
             self._values[vertex] = found
         return found

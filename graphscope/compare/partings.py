@@ -15,6 +15,7 @@ from graphscope.compare.causes import cause_of
 from graphscope.compare.compiled import of_compiled
 from graphscope.compare.culprits import of_backward
 from graphscope.compare.difference import Distance, Parting
+from graphscope.compare.edits import is_edited
 from graphscope.compare.judgement import DIFFERS, Judgement
 from graphscope.compare.leaf_gradients import judge_leaf_gradients
 from graphscope.compare.operands import other_copies, other_operand
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 _MOST: Final = 16
 """So many places are looked at."""
+
+_BY_HAND: Final = ("edited", "edited gradient")
 
 
 def partings_forward(alignment: Alignment, judgement: Judgement, step: int) -> list[Parting]:
@@ -149,14 +152,16 @@ def _told(
     settings = other_settings(cause.name, None if a is None else a.node, None if b is None else b.node)
     if settings:
         cause, known = Cause("setting"), settings
+    if any(call is not None and is_edited(call.node, when) for call in calls):
+        cause, known = Cause("edited gradient" if when == "backward" else "edited"), ()
     same_op = a is not None and b is not None and a.node.op == b.node.op
-    sides = [None if call is None else _side(call, whole=same_op and bool(known)) for call in calls]
+    whole = cause.name in _BY_HAND or (same_op and bool(known))
+    sides = [None if call is None else _side(call, whole=whole) for call in calls]
     told = sentence(when, cause, sides[0], sides[1], known)
     apart = _apart(judgement.alignment, region)
     consequences = max(int(np.count_nonzero(judgement.states[0] == DIFFERS)) - 1, 0)
-    takes = cause.name not in (*GIVEN, "unseen") and any(
-        call is not None and call.node.kind != "leaf" for call in calls
-    )
+    computes = any(call is not None and call.node.kind != "leaf" for call in calls)
+    takes = computes and cause.name not in (*GIVEN, *_BY_HAND, "unseen")
     return Parting(
         when, step, sides[0], sides[1], told.cause, told.verdict, True if takes else None, known, apart, consequences
     )

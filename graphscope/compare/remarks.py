@@ -1,4 +1,4 @@
-"""What of two runs can't be compared, because a log does not hold it; a sentence for each."""
+"""What is to be known of two runs beside where they part: what a log does not hold, what a person changed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
+from graphscope.compare.edits import edited_rows
 from graphscope.diagnose.text_lines import counted
 from graphscope.eventlog.schema import NODES, Flag, Kind
 from graphscope.eventlog.values import POLICIES
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 Compared = Literal["values", "statistics", "shapes"]
 
+_EDITS: Final = 3
+"""So many are named."""
+
 _COMPARED: Final[dict[str, Compared]] = {"full": "values", "summary": "statistics", "none": "shapes"}
 
 
@@ -26,9 +30,9 @@ def compared(a: Log, b: Log) -> Compared:
 
 
 def remarks(a: Log, b: Log) -> Iterator[str]:
-    """What is missing in either log, as whole sentences."""
+    """What is missing in either log, and what was changed by hand in it, as whole sentences."""
     for name, log in (("a", a), ("b", b)):
-        yield from (f"{name} ({log.path.name}) {what}." for what in _missing(log))
+        yield from (f"{name} ({log.path.name}) {what}." for what in (*_missing(log), *_edits(log)))
 
 
 def strangers(names: Mapping[str, str], a: Log, b: Log) -> Iterator[str]:
@@ -70,6 +74,14 @@ def _missing(log: Log) -> Iterator[str]:
         yield f"has let go of the values before #{log.dropped}; record with a larger budget, or --values summary"
     if _policy(log) == "full" and (large := _summarised(log)):
         yield f"keeps statistics alone of {counted(large, 'value')}, each above 1 MiB: their elements are not compared"
+
+
+def _edits(log: Log) -> Iterator[str]:
+    edited = map(Graph(log).node, edited_rows(log))
+    told = [f"#{node.row} {node.label} {node.name}".rstrip() for node in edited]
+    if told:
+        more = f" and {len(told) - _EDITS} more" if len(told) > _EDITS else ""
+        yield f"was changed by hand at {', '.join(told[:_EDITS])}{more}"
 
 
 def _summarised(log: Log) -> int:

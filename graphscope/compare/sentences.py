@@ -30,6 +30,8 @@ CAUSES: Final[dict[str, str]] = {
     "input": "{name} holds other numbers from the start: the two runs were given other data",
     "random": "{a} draws random numbers, and drew others: other numbers were drawn ahead of it, or the seed is another",
     "redrawn": "{mine} draws other random numbers where backward computes it again in {run}, and does not in {other}",
+    "edited": "what {a} made was changed by hand, and the program went on with that",
+    "edited gradient": "the gradient that came to {a} was changed by hand, and the program went on with that",
     "operand": "{a} is given another tensor",
     "swapped": "{a} is given the same tensors in another order",
     "another order": "both sides hold the same numbers here, and {b} lays them out in another order than {a}",
@@ -53,7 +55,13 @@ CAUSES: Final[dict[str, str]] = {
 one run does alone of that `run` and its node, `mine`, and of the `other` and `its`.
 """
 
-_NAMED: Final = {"fewer cuts": "detached", "hooks": "hook", "redrawn": "random", "unseen": "operand"}
+_NAMED: Final = {
+    "edited gradient": "edited",
+    "fewer cuts": "detached",
+    "hooks": "hook",
+    "redrawn": "random",
+    "unseen": "operand",
+}
 """What a person is told as the cause, where that is not its name."""
 
 _MADE: Final = ("dtype", "shape")

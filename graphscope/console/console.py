@@ -6,6 +6,7 @@ import code
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -22,8 +23,11 @@ from graphscope.debugger.terminal_text import escape
 from graphscope.errors import GraphscopeError
 
 PROMPT: Final = "(gs) "
+PAST_PROMPT: Final = "(gs PAST #{now} of #{edge}) "
 BLOCK_PROMPT: Final = "(com) "
 RC: Final = ".graphscoperc"
+
+_LEAVING: Final = "The program has not ended: y stops it, g lets it go on, Enter stays: "
 
 
 class Console:
@@ -87,10 +91,26 @@ class Console:
                 self._attached.clear()
                 return None
             if isinstance(result, Ended):
-                return result
+                left = self._left(debugger, result)
+                if left is not None:
+                    return left
+                continue
             self.show(result)
             if isinstance(result, Interact):
                 self._interact(debugger)
+
+    def _left(self, debugger: Debugger, wanted: Ended) -> Ended | None:
+        """How the person leaves: who ends a program that waits is asked, where somebody can be; None stays."""
+        if wanted.restart or debugger.edge is None or not self._stdin.isatty():
+            return wanted
+        try:
+            answer = self._reader.read(_LEAVING, lambda line, word: []).strip().lower()
+        except EOFError:
+            return wanted
+        except KeyboardInterrupt:
+            self._interrupted()
+            return None
+        return wanted if answer in ("y", "yes") else Ended(goes_on=True) if answer in ("g", "go") else None
 
     def show(self, result: Result) -> None:
         """Print a result; what is attached to a breakpoint that was reached is carried out next."""
@@ -107,7 +127,8 @@ class Console:
         while True:
             waiting = self._attached or self._ready
             if not waiting:
-                typed = self._reader.read(PROMPT, lambda line, word: interpreter.complete(debugger, line, word))
+                complete = partial(interpreter.complete, debugger)
+                typed = self._reader.read(_prompt(debugger), complete)
                 self._repeat = typed if typed.strip() else self._repeat
                 waiting = self._ready
                 waiting.append(self._repeat)
@@ -162,6 +183,12 @@ class Console:
             console.interact("(an end of file, or exit(), comes back to the debugger)", "")
         except SystemExit:
             return
+
+
+def _prompt(debugger: Debugger) -> str:
+    """The prompt, which tells where one stands in the past of a program that waits."""
+    edge = debugger.edge
+    return PROMPT if edge is None or debugger.at_edge else PAST_PROMPT.format(now=debugger.now, edge=edge.row)
 
 
 def _default_folders() -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,8 +18,10 @@ from graphscope.debugger.gate import LiveGate, Quit
 from graphscope.debugger.motion import STEP
 from graphscope.debugger.results import Ended, Stop
 from graphscope.debugger.session_file import restore, save
+from graphscope.debugger.setup import keep_setup
 from graphscope.errors import UsageError
 from graphscope.eventlog import record as recording
+from graphscope.eventlog import siblings
 from graphscope.eventlog.reader import Log, load
 
 Program = Callable[[tuple[str, ...] | None, Callable[[BaseException], None]], int]
@@ -72,9 +75,12 @@ def open_console(log: Log | str | os.PathLike[str], *, commands: Sequence[str] =
         The exit status.
     """
     debugger = Debugger(_opened(log))
-    restore(debugger)
+    kept = restore(debugger)
+    console = Console(commands)
+    for sentence in kept.said:
+        console.say(sentence)
     try:
-        return _over_log(debugger, Console(commands))
+        return _over_log(debugger, console, row=kept.row)
     finally:
         save(debugger)
 
@@ -83,6 +89,7 @@ def debug_program(
     program: Program,
     *,
     log: Path | None = None,
+    place: Path | None = None,
     values: str = "full",
     capture: str = "calls+backward",
     breakpoints: Sequence[str] = (),
@@ -93,6 +100,7 @@ def debug_program(
     Args:
         program: Runs it.
         log: Where it is recorded; None for a recording in memory.
+        place: Where a recording in memory is kept when the person leaves; None drops it.
         values: What the recording keeps of values.
         capture: How much is told of a framework's program, as in `record`.
         breakpoints: What is given to `break` ahead of the first stop.
@@ -109,12 +117,16 @@ def debug_program(
     console = Console([*(f"break {text}" for text in breakpoints), *commands])
     arguments: tuple[str, ...] | None = None
     kept: Debugger | None = None
+    earlier: Path | None = None
+    ended: Ended | None = None
     while True:
         with recording.record(log, values=values, capture=capture) as recorded:
             debugger = Debugger(recorded, can_restart=True)
             if kept is not None:
-                _keep(kept, debugger)
+                keep_setup(kept, debugger, earlier)
             gate = LiveGate(debugger, console, floor=debug_program.__code__)
+            if ended is not None and ended.again is not None:
+                gate.go_again(ended.again)
             writer = recording.active()
             assert writer is not None
             writer.gate = gate
@@ -135,17 +147,38 @@ def debug_program(
             recorded.refresh()
             died = frames.of_traceback(failures[0].__traceback__) if failures else None
             finished = Debugger(recorded, died=died, can_restart=True)
-            _keep(debugger, finished)
+            keep_setup(debugger, finished, debugger.earlier)
             ended = _after(finished, console, status, failed=bool(failures))
             debugger = finished
-        else:
+        elif not ended.goes_on:
             status = 0
         if ended is None or not ended.restart:
-            if log is not None:
-                save(debugger)
+            _leave(debugger, log, place, console)
             return status
         console.say("Restarting the program")
         arguments, kept = ended.arguments or arguments, debugger
+        earlier = debugger.log.path
+        if log is not None:
+            save(debugger)
+            with contextlib.suppress(OSError):
+                earlier = siblings.set_aside(earlier)
+
+
+def _leave(debugger: Debugger, log: Path | None, place: Path | None, console: Console) -> None:
+    """Keep the recording, with what was set up over it, and say where it is."""
+    if log is not None:
+        save(debugger)
+    kept = log
+    if log is None and place is not None and len(debugger.log):
+        save(debugger)
+        kept = siblings.unused(place)
+        try:
+            siblings.move(debugger.log.path, kept)
+        except OSError as error:
+            console.say(f"The recording can't be kept as {kept}: {error.strerror or error}")
+            return
+    if kept is not None:
+        console.say(f"The recording is {kept} (look: graphscope open {shlex.quote(str(kept))})")
 
 
 def _after(debugger: Debugger, console: Console, status: int, *, failed: bool) -> Ended | None:
@@ -163,7 +196,10 @@ def _after(debugger: Debugger, console: Console, status: int, *, failed: bool) -
     )
 
 
-def _over_log(debugger: Debugger, console: Console, begin: Callable[[], Stop] | None = None) -> int:
+def _over_log(
+    debugger: Debugger, console: Console, begin: Callable[[], Stop] | None = None, row: int | None = None
+) -> int:
+    """The prompt over a log, at `row` where one stood there before."""
     log = debugger.log
     first = nodes.entry(log)
     if first is None:
@@ -172,22 +208,12 @@ def _over_log(debugger: Debugger, console: Console, begin: Callable[[], Stop] | 
     if begin is not None:
         stop = begin()
     else:
-        debugger.stand(first)
-        remark = f"the beginning of {log.path}: rows #{log.first} to #{log.end - 1}"
+        debugger.stand(first if row is None else row)
+        where = "the beginning of" if row in (None, first) else "where you left"
+        remark = f"{where} {log.path}: rows #{log.first} to #{log.end - 1}"
         stop = debugger.stop("entry", remark=f"{remark}; {log.stopped}" if log.stopped else remark)
     console(debugger, stop)
     return 0
-
-
-def _keep(old: Debugger, new: Debugger) -> None:
-    """Take over what a person set up; rows are of another run, so watches that speak of one are left behind."""
-    new.breakpoints = old.breakpoints
-    new.displays = old.displays
-    new.aliases = old.aliases
-    new.watches = {number: watch for number, watch in old.watches.items() if watch.row is None}
-    if new.log is old.log:
-        new.checkpoints = old.checkpoints
-        new.watches = old.watches
 
 
 def _opened(log: Log | str | os.PathLike[str] | None) -> Log:

@@ -21,6 +21,7 @@ from graphscope.dap.stop_events import stopped_event
 from graphscope.dap.transcript import Transcript
 from graphscope.debugger.results import Ended, Message, Resumed
 from graphscope.debugger.session_file import save
+from graphscope.eventlog import siblings
 
 if TYPE_CHECKING:
     from graphscope.dap.client_terminal import ClientTerminal
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from graphscope.dap.request_table import Body, Request
     from graphscope.dap.worker import Progress
     from graphscope.debugger.output_marks import Place
-    from graphscope.debugger.results import Result, Stop
+    from graphscope.debugger.results import Again, Result, Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class Adapter(Conversation):
         super().__init__(send, token)
         self.session: Session | None = None
         self.process: Process | None = None
+        self.before: Process | None = None
+        """The run before, whose log stays to be compared with."""
         self.client_terminal: ClientTerminal | None = None
         """Where a program that runs in a terminal of the client's came to."""
         self.launched: Launch | None = None
@@ -66,6 +69,8 @@ class Adapter(Conversation):
         self.last_stop: Stop | None = None
         self.transcript: Transcript | None = None
         """Where what the program prints is kept."""
+        self.screen: dict[str, Any] | None = None
+        """How the client's screen is arranged, in its own words, to be kept with the log."""
         self.finished = asyncio.Event()
         """The client has left, and nothing is to be done any more."""
         self.over = False
@@ -81,8 +86,9 @@ class Adapter(Conversation):
         if self.process is not None:
             await self.process.end(0.0)
         self.save_setup()
-        if self.process is not None:
-            self.process.forget()
+        for place in (self.process, self.before):
+            if place is not None:
+                place.forget()
         if self.session is not None:
             self.session.close()
         if self.client_terminal is not None:
@@ -91,7 +97,7 @@ class Adapter(Conversation):
     def save_setup(self) -> None:
         """Keep what was set up beside the log of a program that was started from here."""
         if self.launched is not None and self.session is not None:
-            save(self.session.debugger)
+            save(self.session.debugger, self.screen)
 
     async def perform(self, request: Request, arguments: Arguments) -> Body:
         """Do what a request asks for, as soon as it makes sense; the body of the answer."""
@@ -134,12 +140,12 @@ class Adapter(Conversation):
         number = arguments.number("frameId")
         return self.references.session_of(number), self.references.frame_of(number)
 
-    async def begin(self) -> None:
-        """Let the session begin as the client wished."""
+    async def begin(self, again: Again | None = None) -> None:
+        """Let the session begin as the client wished; a program that was run before, to where one stood then."""
         session, wishes = self.need_session(), self.wishes
         if isinstance(session, LiveSession):
             stop = wishes.flag("stopOnEntry")
-            session.start(stop=stop, ends=self.ends_with_client, failures="uncaught" in self.filters)
+            session.start(stop=stop, ends=self.ends_with_client, failures="uncaught" in self.filters, again=again)
         else:
             session.begin()
 
@@ -178,7 +184,7 @@ class Adapter(Conversation):
         if session.waits_here and changes(line):
             self.changed()
         if isinstance(result, Ended) and result.restart:
-            self.afterwards(partial(self.restart, result.arguments))
+            self.afterwards(partial(self.restart, result.arguments, result.again))
         return result
 
     def type(self, text: str) -> None:
@@ -191,8 +197,8 @@ class Adapter(Conversation):
             raise RequestError("No program was started from here", "type where it was started")
         self.process.type(text)
 
-    async def restart(self, arguments: tuple[str, ...] | None = None) -> None:
-        """Run the program again, or go to the beginning of a recording; breakpoints stay."""
+    async def restart(self, arguments: tuple[str, ...] | None = None, again: Again | None = None) -> None:
+        """Run the program again, or go to the beginning of a recording; what was set up stays, and the log before."""
         session, how = self.need_session(), self.launched
         self.over = self._standing = False
         if how is not None:
@@ -200,15 +206,29 @@ class Adapter(Conversation):
             try:
                 await session.leave(end=True)
                 self.references.clear()
+                earlier = self._set_aside(session)
                 self.session, self.siblings = None, SiblingProcesses(self)
-                for place in (self.process, self.client_terminal):
-                    if place is not None:
-                        place.forget()
+                if self.client_terminal is not None:
+                    self.client_terminal.forget()
                 await launch(self, how if arguments is None else how.with_arguments(arguments))
             finally:
                 self.restarting = False
-            self.need_session().take_over(session.debugger)
-        await self.begin()
+            self.need_session().take_over(session.debugger, earlier)
+        await self.begin(again)
+
+    def _set_aside(self, session: Session) -> Path | None:
+        """Let the log of a run stay while the program runs again; where it is then."""
+        self.save_setup()
+        if self.before is not None:
+            self.before.forget()
+        self.before = self.process
+        path = session.debugger.log.path
+        if self.process is None:  # it runs in a terminal of the client's, and goes with that
+            return None
+        try:
+            return path if self.process.owns_log else siblings.set_aside(path)
+        except OSError:
+            return None
 
     def program_ended(self, session: Session, code: int | None) -> None:
         """The program of a session has ended; where it failed, one stays to look at what it did."""

@@ -11,7 +11,7 @@ from graphscope.dap.program import PATIENCE, Process, Program
 from graphscope.debugger.inspection import Entry
 from graphscope.debugger.json_data import from_json, to_json
 from graphscope.debugger.live_edge import Edge
-from graphscope.debugger.results import Message, Result, Resumed, Stop
+from graphscope.debugger.results import Again, Message, Result, Resumed, Stop
 from graphscope.debugger.setup import Setup, setup_of, take_counts
 from graphscope.debugger.source_blocks import MODULE
 from graphscope.errors import CommandError
@@ -62,17 +62,18 @@ class LiveSession(Session):
     def thread(self) -> int:
         return self._thread if self.waits_here else super().thread
 
-    def start(self, *, stop: bool, ends: bool, failures: bool) -> None:
+    def start(self, *, stop: bool, ends: bool, failures: bool, again: Again | None = None) -> None:
         """Let the program begin, with what was set up.
 
         Args:
             stop: Whether it stops at its first node.
             ends: Whether it ends when nobody holds it any more.
             failures: Whether it waits where an exception left it.
+            again: Where it stops first instead, if it was run before.
         """
         self._enters = stop
         self.changed_setup()
-        self.program.tell("begin", stop=stop, ends=ends, failures=failures)
+        self.program.tell("begin", stop=stop, ends=ends, failures=failures, again=to_json(again))
 
     # Commands --------------------------------------------------------------------------------------------------------
 

@@ -20,10 +20,13 @@ from graphscope.debugger.inspection import Entry, Handles
 from graphscope.debugger.questions import run_of
 from graphscope.debugger.recorded_tensor import Recorded
 from graphscope.debugger.results import Ended, Interact, Message, Result, Resumed, Stop
+from graphscope.debugger.setup import keep_setup
 from graphscope.debugger.value_results import as_array
 from graphscope.errors import CommandError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from graphscope.debugger.recorded_locals import RecordedLocals
     from graphscope.debugger.results import Raised
     from graphscope.eventlog.reader import Log
@@ -218,14 +221,9 @@ class Session:
 
     # Queries of a program --------------------------------------------------------------------------------------------
 
-    def take_over(self, old: Debugger) -> None:
-        """Have what a person set up in an earlier run; rows are of that run, so what speaks of one is left behind."""
-        new = self.debugger
-        new.displays, new.aliases = old.displays, old.aliases
-        new.watches = {number: found for number, found in old.watches.items() if found.row is None}
-        for found in old.breakpoints:
-            found.hits = 0
-            new.breakpoints.put(found)
+    def take_over(self, old: Debugger, earlier: Path | None) -> None:
+        """Have what a person set up in the run before, whose log is `earlier`."""
+        keep_setup(old, self.debugger, earlier)
 
     async def pause(self) -> None:
         """Stop the program at its next node, or what is being done about the past."""

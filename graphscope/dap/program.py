@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -19,12 +18,13 @@ from graphscope.dap.terminal import Printed, Terminal
 from graphscope.debugger import wire
 from graphscope.debugger.remote import ATTENTION
 from graphscope.errors import CommandError, UsageError
+from graphscope.eventlog import siblings
 from graphscope.eventlog.folder import Folder
 
 PATIENCE: Final = 2.0
 """Seconds that a program has to end by itself, before it is killed."""
 
-_UNNAMED: Final = "memory"
+_UNNAMED: Final = "memory.gscope"
 """What a log is called that nobody named."""
 
 _PRESSING: Final = 0.1
@@ -221,7 +221,7 @@ class Process:
             self._folder = Folder()
             if self._folder.lock is not None:
                 inherited.append(self._folder.lock.number)
-            log = str(self._folder.path / f"{_UNNAMED}.gscope")
+            log = str(self._folder.path / _UNNAMED)
         try:
             self._process = subprocess.Popen(
                 launch.command(f"fd:{socket_there.fileno()}", log),
@@ -254,10 +254,14 @@ class Process:
         if self._folder is None:
             raise UsageError("The recording has a name already", "it stays where it is")
         try:
-            for log in sorted(self._folder.path.glob(f"{_UNNAMED}*")):
-                shutil.move(log, path.with_name(log.name.replace(_UNNAMED, path.stem, 1)))
+            siblings.move(self._folder.path / _UNNAMED, path)
         except OSError as error:
             raise UsageError(f"The recording can't be moved to {str(path)!r}: {error}", "name another place") from None
+
+    @property
+    def owns_log(self) -> bool:
+        """Whether its log, which nobody named, lies in a folder of its own."""
+        return self._folder is not None
 
     def forget(self) -> None:
         """Remove a log that nobody named."""

@@ -25,13 +25,28 @@ if TYPE_CHECKING:
 
 def diff(dbg: Debugger, words: str) -> Stop | Message:
     """Compare with the run that is named, or go on in what was compared."""
-    if words and words not in _WAYS:
-        dbg.log.refresh()
-        dbg.difference = compared(dbg.log, load(Path(words).expanduser()))
-        return _first(dbg, dbg.difference)
-    if dbg.difference is None or dbg.difference.a is not dbg.log:
+    known = dbg.difference if dbg.difference is not None and dbg.difference.a is dbg.log else None
+    dbg.log.refresh()
+    if words not in _WAYS:
+        return _first(dbg, _compared(dbg, _earlier(dbg) if words == "earlier" else Path(words).expanduser()))
+    if known is None and dbg.earlier is not None:
+        return _first(dbg, _compared(dbg, dbg.earlier))
+    if known is None:
         raise CommandError("This run was not compared with another yet", "diff OTHER.gscope")
-    return _WAYS[words](dbg, dbg.difference)
+    if dbg.compared_rows != dbg.log.end:  # the program has gone on since
+        known = _compared(dbg, known.b.path)
+    return _WAYS[words](dbg, known)
+
+
+def _earlier(dbg: Debugger) -> Path:
+    if dbg.earlier is None:
+        raise CommandError("This program was not run before in this session", "`restart` and `again` run it again")
+    return dbg.earlier
+
+
+def _compared(dbg: Debugger, other: Path) -> Difference:
+    dbg.difference, dbg.compared_rows = compared(dbg.log, load(other)), dbg.log.end
+    return dbg.difference
 
 
 def _first(dbg: Debugger, found: Difference) -> Stop | Message:
@@ -40,7 +55,7 @@ def _first(dbg: Debugger, found: Difference) -> Stop | Message:
         return Message("\n".join(line.text for line in lines_of(found)))
     dbg.stand(first.a.row)
     said = [line.text for line in lines_of_parting(found, first)]
-    return dbg.stop(notes=(*said, "", *_values(dbg, found)[:2]))
+    return dbg.stop(notes=(*said, *found.remarks, "", *_values(dbg, found)[:2]))
 
 
 def _next(dbg: Debugger, found: Difference) -> Stop | Message:
@@ -69,7 +84,7 @@ _WAYS = {"": _here, "first": _first, "next": _next, "prev": _previous}
 
 def _values(dbg: Debugger, found: Difference) -> tuple[str, ...]:
     """The current node and its counterpart, with what they hold and how far that is apart."""
-    node = dbg.need_node()
+    node = Graph(found.a).node(dbg.need_node().row)  # with what was put in its place, as on the other side
     row = counterpart(found, node.row)
     if row is None:
         return f"a {_told(node)}", "b nothing belongs to it"

@@ -68,6 +68,10 @@ class Debugger:
         self.kept_logs: dict[Path, KeptLog] = {}
         self.difference: Difference | None = None
         """What this run was compared with last."""
+        self.compared_rows = 0
+        """The end of the log when it was."""
+        self.earlier: Path | None = None
+        """The log of the run before this one, where the program was run again."""
 
     # Where it stands -------------------------------------------------------------------------------------------------
 
@@ -121,6 +125,12 @@ class Debugger:
         """Look at another log from now on; see `debugger.log_switch`, which keeps what belongs to this one."""
         self._graph, self.log = graph, graph.log
         self.search, self._died, self.failure = None, {}, None
+
+    @property
+    def other(self) -> Path | None:
+        """The log of the run that this one was compared with last; before, that of the run before this one."""
+        known = self.difference if self.difference is not None and self.difference.a is self.log else None
+        return self.earlier if known is None else known.b.path
 
     @property
     def last_row(self) -> int:
@@ -270,15 +280,14 @@ class Debugger:
             recorded = recorded_frames.locals_of(self._graph, node) if frame is None else None
             return expression_names.lookup(self._graph, node, frame, held, recorded)
 
+        plan = self.plan
+        passes_by = plan is not None and plan.motion.passes_by
         is_blamed = self._blamed is not None and row == self._blamed[1]
         moments = RECORDED if edge is None else NODE_MADE
-        hit = None
-        if len(self.breakpoints) and not is_blamed:
-            hit = self.breakpoints.check(node, lookup, moments=moments)
-        changes = tuple(
-            change for watch in self.watches.values() if (change := watch.changed(self._graph, node, lookup))
-        )
-        plan = self.plan
+        looks = len(self.breakpoints) and not is_blamed and not passes_by
+        hit = self.breakpoints.check(node, lookup, moments=moments) if looks else None
+        changed = (watch.changed(self._graph, node, lookup) for watch in self.watches.values())
+        changes = tuple(change for change in changed if change is not None and not passes_by)
         met, note = plan.meets(node) if plan is not None else (False, "")
         if plan is not None and met:
             plan.left = 0 if note else plan.left - 1
@@ -346,7 +355,7 @@ class Debugger:
         test = parse(condition) if condition.strip() else None
         if when.strip():
             hits_that_stop(when)
-        self._numbers += 1
+        self._numbers = max(self._numbers, *self.watches) + 1 if self.watches else self._numbers + 1
         made = watches.watch(self._numbers, expression, self._graph, bound, test, when.strip())
         self.watches[self._numbers] = made
         return made

@@ -8,14 +8,16 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 from graphscope.debugger import frames, nodes
+from graphscope.debugger.again import come_again
 from graphscope.debugger.breakpoint_checks import PASS_ENDED
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.line_calls import LineCalls
 from graphscope.debugger.live_edge import Edge
-from graphscope.debugger.motion import CONTINUE, FIRST, Motion, Plan
+from graphscope.debugger.motion import CONTINUE, FIRST, Motion, Plan, again
 from graphscope.debugger.nodes import Pending
-from graphscope.debugger.results import Ended, Stop
+from graphscope.debugger.results import Again, Ended, Stop
 from graphscope.debugger.run_judge import RunJudge
+from graphscope.eventlog import record as recording
 from graphscope.eventlog import sources
 from graphscope.eventlog.gate import Answer, StepInto
 from graphscope.eventlog.names import Site
@@ -56,6 +58,7 @@ class LiveGate:
         """The node that the program has come to last."""
         self._line_calls = LineCalls()
         self._judge = RunJudge()
+        self._again: Again | None = None
         self.go(first)
 
     @property
@@ -78,15 +81,22 @@ class LiveGate:
         debugger = self.debugger
         debugger.plan = Plan(motion, motion.begin(debugger.log, debugger.origin()), 1)
 
+    def go_again(self, wanted: Again) -> None:
+        """Go to where a person stood in the run before, whatever would stop the program on the way."""
+        self._again = wanted
+        self.go(again(wanted.row))
+
     def pause(self) -> bool:
-        """Stop at the next node. False when that was requested already."""
+        """Stop at the next node. False when that was requested already, or nobody is there to stop for."""
+        if self.ended is not None:
+            return False
         requested, self._pause = self._pause, True
         return not requested
 
     def before(self, op: str, inputs: tuple[int, ...], frame: FrameType) -> None:
         """A forward op is about to run."""
         with self._turn:
-            if self._asking:  # an expression of the person computes something
+            if self._asking or self._is_gone:  # an expression of the person computes something
                 return
             self._raise_if_ended()
             debugger = self.debugger
@@ -95,7 +105,7 @@ class LiveGate:
             edge = Edge(pending.row, frame, pending, floor=self.floor)
             debugger.edge = edge
             debugger.stand(pending.row)
-            hit = debugger.breakpoints.check(pending, debugger.lookup, before=True)
+            hit = None if self._again else debugger.breakpoints.check(pending, debugger.lookup, before=True)
             if hit is not None:
                 plan, debugger.plan = debugger.plan, None
                 self.ask(debugger.stop_at(hit), plan)
@@ -114,6 +124,9 @@ class LiveGate:
             debugger.log.refresh()
             debugger.edge = edge = Edge(row, frame, value=value, cuts=cuts, floor=self.floor)
             stop = self._visit(row, frame, passed)
+            if stop is not None and self._again is not None:
+                wanted, self._again = self._again, None
+                stop = come_again(debugger, wanted)
             while stop is not None:
                 self.ask(stop, None)
                 stop = None
@@ -148,6 +161,8 @@ class LiveGate:
 
     def _look_at_pass(self, frame: FrameType) -> None:
         debugger = self.debugger
+        if self._again is not None:
+            return
         row = self._between(frame)
         if row >= debugger.log.first:
             hit = debugger.breakpoints.check(debugger.graph.node(row), debugger.lookup, moments=PASS_ENDED)
@@ -216,12 +231,27 @@ class LiveGate:
             self.ended = self._front_end(self.debugger, stop)
         finally:
             self._asking = None
+        if self._is_gone:
+            self._let_go()
+            return
         if self.debugger.plan is None:
             self.debugger.plan = plan
         self._raise_if_ended()
 
+    def _let_go(self) -> None:
+        """Get out of the way of the program: it runs at full speed, and is recorded as before."""
+        self.debugger.plan = None
+        writer = recording.active()
+        if writer is not None:
+            writer.gate = None
+
+    @property
+    def _is_gone(self) -> bool:
+        """Whether the program is to go on without anybody who looks."""
+        return self.ended is not None and self.ended.goes_on
+
     def _raise_if_ended(self) -> None:
-        if self.ended is not None:
+        if self.ended is not None and not self.ended.goes_on:
             raise Quit(0)
 
     @property
@@ -229,7 +259,7 @@ class LiveGate:
         """Whether nothing can stop the program here: asked without a lock, ahead of each node."""
         debugger = self.debugger
         plan = debugger.plan
-        return (
+        return self._is_gone or (
             not self._pause
             and self._asking is None  # else this thread waits until the person has answered
             and self.ended is None

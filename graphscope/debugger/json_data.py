@@ -60,8 +60,8 @@ def _with_numbers(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _PARTS: Final = (
-    results.Bookmark, results.BreakpointInfo, results.Change, results.Display, results.Frame, results.NodeInfo,
-    results.Place, results.Raised, results.Rank, results.Statistics, results.TrainingStep,
+    results.Again, results.Bookmark, results.BreakpointInfo, results.Change, results.Display, results.Frame,
+    results.NodeInfo, results.Place, results.Raised, results.Rank, results.Statistics, results.TrainingStep,
     results.WatchInfo,
     Entry, Finding, Pending, Selector, Setup, Site, Step, Term, Unjudged,
 )  # fmt: skip

@@ -38,6 +38,8 @@ class Motion:
     begin: Callable[[Log, Origin], Test]
     into_rules: bool = False
     """At a backward node, run its rule on tensors so that its ops are seen."""
+    passes_by: bool = False
+    """Breakpoints and watches on the way stop nothing."""
 
 
 @dataclass
@@ -133,6 +135,11 @@ def until(line: int = 0) -> Motion:
 def goto(row: int) -> Motion:
     """To a row that is not written yet."""
     return Motion("goto", lambda log, origin: lambda node: node.row >= row)
+
+
+def again(row: int) -> Motion:
+    """To a row where one stood in the run before."""
+    return Motion("again", lambda log, origin: lambda node: node.row >= row, passes_by=True)
 
 
 def steps(count: int) -> Motion:

@@ -288,7 +288,11 @@ def begin(remote: Remote, gate: RemoteGate) -> None:
     remote.answering = True
     remote.tell("hello", pid=os.getpid(), log=path, python=sys.version.split()[0], argv=sys.argv)
     gate.ended = remote.answer(gate.debugger)
-    gate.go(FIRST if remote.wishes.get("stop") else CONTINUE)
+    wanted = from_json(remote.wishes.get("again"))
+    if wanted is None:
+        gate.go(FIRST if remote.wishes.get("stop") else CONTINUE)
+    else:
+        gate.go_again(wanted)
     gate.settle()
     remote.attend(gate, None)  # what came behind it, whose signal may have been too early
 

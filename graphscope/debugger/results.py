@@ -288,11 +288,26 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
+class Again:
+    """A node that a program is to come to once more, and what is to be changed there."""
+
+    row: int
+    kind: str
+    label: str
+    assignment: str = ""
+    """`value = EXPR` or `grad = EXPR`; empty where nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The person leaves; `restart` asks for the program to be run again, with these arguments unless they are None."""
 
     restart: bool = False
     arguments: tuple[str, ...] | None = None
+    again: Again | None = None
+    """Where the program is to stop first when it is run again."""
+    goes_on: bool = False
+    """The program is to go on without the debugger."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from graphscope.debugger.expressions import parse
 from graphscope.debugger.results import BreakpointInfo, WatchInfo
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from graphscope.debugger.debugger import Debugger
 
 
@@ -18,9 +20,9 @@ if TYPE_CHECKING:
 class Setup:
     """All that was set up in a session."""
 
-    breakpoints: tuple[BreakpointInfo, ...]
-    watches: tuple[WatchInfo, ...]
-    displays: tuple[tuple[int, str], ...]
+    breakpoints: tuple[BreakpointInfo, ...] = ()
+    watches: tuple[WatchInfo, ...] = ()
+    displays: tuple[tuple[int, str], ...] = ()
 
     @property
     def uncounted(self) -> Setup:
@@ -59,6 +61,25 @@ def set_up(debugger: Debugger, setup: Setup) -> None:
     debugger.displays.update({number: parse(text) for number, text in setup.displays})
 
 
+def keep_setup(old: Debugger, new: Debugger, earlier: Path | None) -> None:
+    """Let a session have what was set up in the run before, whose log is `earlier`: another run of the same program.
+
+    What speaks of a row speaks of the same row of this run.
+    """
+    new.earlier = earlier
+    new.displays, new.aliases, new.checkpoints = old.displays, old.aliases, old.checkpoints
+    for found in old.breakpoints:
+        found.hits = found.hits if new.log is old.log else 0
+        new.breakpoints.put(found)
+    if new.log is old.log:
+        new.watches, new.difference = old.watches, old.difference
+    else:
+        new.watches = {
+            number: replace(watch, tensors=set(), due=True, hits=0, seen=watches.UNDEFINED)
+            for number, watch in old.watches.items()
+        }
+
+
 def take_counts(debugger: Debugger, saved: Setup) -> None:
     """Take over what has become of breakpoints and watches in the process that runs the program."""
     left = {found.number: found for found in saved.breakpoints}
@@ -77,6 +98,8 @@ def _watch(debugger: Debugger, saved: WatchInfo) -> watches.Watch:
     if known is not None and replace(known.info, hits=0) == replace(saved, hits=0):
         return known
     graph = debugger.graph.at(debugger.last_row)
-    node = None if saved.row is None else graph.node(saved.row)
     test = parse(saved.condition) if saved.condition else None
+    if saved.row is not None and saved.row >= debugger.log.end:  # of the run before: it is yet to come
+        return watches.Watch(saved.number, parse(saved.expression), saved.row, watches.UNDEFINED, test, saved.when)
+    node = None if saved.row is None else graph.node(saved.row)
     return watches.watch(saved.number, parse(saved.expression), graph, node, test, saved.when)

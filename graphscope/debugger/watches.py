@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -31,6 +31,9 @@ class Snapshot:
 
     key: object
     text: str
+
+
+UNDEFINED: Final = Snapshot(None, "undefined")
 
 
 @dataclass
@@ -100,11 +103,11 @@ def look(expression: Expression, graph: Graph, row: int | None) -> Snapshot:
     """The value of an expression at the graph's `now`; undefined while what it speaks of is not there."""
     node = _bound(graph, row)
     if node is None and expression.names & expression_names.WORDS.keys():
-        return Snapshot(None, "undefined")
+        return UNDEFINED
     try:
         return snapshot(expression.evaluate(expression_names.lookup(graph, node)))
     except NameError:
-        return Snapshot(None, "undefined")
+        return UNDEFINED
     except RAISED as error:  # a person's expression may raise anything; that is its value then
         text = describe(error)
         return Snapshot(text, text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -45,6 +46,37 @@ def family(path: Path) -> list[Path]:
     """All logs of the run that a log belongs to (it need not exist itself), ranks in the order of their numbers."""
     found = [path] if _is_log(path) or path.is_file() else []
     return sorted([*found, *siblings(path)], key=lambda each: (len(title(each)), title(each)))
+
+
+def unused(path: Path) -> Path:
+    """A path, or one beside it that nothing is at yet."""
+    number, found = 1, path
+    while found.exists():
+        number += 1
+        found = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return found
+
+
+def set_aside(log: Path) -> Path:
+    """Give a log another name beside it, `NAME-1.gscope` and so on; its path then.
+
+    Raises:
+        OSError: It can't be moved.
+    """
+    number = 1
+    while (beside := log.with_name(f"{log.stem}-{number}{log.suffix}")).exists():
+        number += 1
+    return log.rename(beside)
+
+
+def move(log: Path, place: Path) -> None:
+    """Move a log, and the others of its run, to another place, where they bear its name.
+
+    Raises:
+        OSError: They can't be moved there.
+    """
+    for each in family(log):
+        shutil.move(each, place.with_name(each.name.replace(log.stem, place.stem, 1)))
 
 
 def ranks_among(paths: Iterable[Path]) -> list[Path]:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from textual import events
+from textual import events, work
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
+from graphscope.errors import GraphscopeError
 from graphscope.graph.paths import REACH
 from graphscope.tui import key_table
 from graphscope.tui.dialogs.choice import Choice
@@ -67,10 +68,6 @@ class Actions(Guarded, Screen[None]):
 
     def show_heading(self) -> None:
         """Draw the heading again."""
-        raise NotImplementedError
-
-    def keep_and_leave(self) -> None:
-        """End the program, keep what was recorded of it, and end the screen."""
         raise NotImplementedError
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -155,6 +152,26 @@ class Actions(Guarded, Screen[None]):
         if found:
             self.app.push_screen(Choice("copy", {key: each.words for key, each in found.items()}), copy)
 
+    def action_other_run(self) -> None:
+        """Look at this run beside the one that it was compared with, or that was before it."""
+        other = self.session.other
+        if other is None:
+            self.notify("There is no other run yet: `again` makes one, `diff OTHER` names one", timeout=4)
+        else:
+            self._compare_runs(self.scene.log.path, other)
+
+    @work(thread=True, exclusive=True, group="other-run")
+    def _compare_runs(self, log: Path, other: Path) -> None:
+        from graphscope.compare import diff
+        from graphscope.tui.comparison.comparison_screen import ComparisonScreen
+
+        try:
+            found = diff(log, other)
+        except GraphscopeError as error:
+            self.app.call_from_thread(self.notify, error.message, severity="error")
+            return
+        self.app.call_from_thread(self.app.push_screen, ComparisonScreen(found, self.glyphs))
+
     def action_picture(self) -> None:
         """Save the screen as a picture."""
         name = f"{Path(self.session.name).stem}-{self.scene.now}.svg"
@@ -162,30 +179,6 @@ class Actions(Guarded, Screen[None]):
             self.notify(f"Written to {self.app.save_screenshot(name, path='.')}")
         except OSError as error:
             self.notify(f"{name} can't be written: {error.strerror}", severity="error")
-
-    def action_quit(self) -> None:
-        """Leave; a program that is not at its end is ended only if the person says so."""
-        if self.session.state not in ("starting", "runs", "waits"):
-            self.leave()
-            return
-        answers = {"y": "end the program, and leave"}
-        if self.session.place_to_keep is not None:
-            answers["k"] = f"the same, and keep its recording as {self.session.place_to_keep.name}"
-        else:
-            answers["y"] += "; its recording stays"
-
-        def answered(key: str | None) -> None:
-            if key == "k":
-                self.keep_and_leave()
-            elif key == "y":
-                self.leave()
-
-        self.app.push_screen(Choice(f"{self.session.name} has not ended", answers), answered)
-
-    def leave(self) -> None:
-        """End the screen."""
-        self.session.interrupt()
-        self.app.exit()
 
     def action_prefill(self, line: str) -> None:
         """Begin a line at the prompt."""

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 STATES: Final = {
     "starting": (" the program starts ", "bold reverse"),
     "runs": (" running: ctrl+c stops it ", "bold reverse"),
-    "waits": (" live ", "bold reverse"),
+    "waits": (" LIVE ", "bold reverse"),
     "failed": (" failed ", "bold reverse error"),
     "ended": (" ended ", "reverse"),
 }
 """What is said of a program, and how."""
+
+_PAST: Final = "bold reverse warning"
 
 
 def heading(
@@ -34,6 +36,7 @@ def heading(
     name: str,
     rank: str,
     state: str,
+    edge: int | None,
     step: str,
     findings: int,
     width: int,
@@ -47,6 +50,7 @@ def heading(
         name: The log or the program.
         rank: Which of several logs of a run is looked at; empty where there is one.
         state: Of a program, see `Session.state`; empty of a recording.
+        edge: The row that the program waits at; None where none waits.
         step: What the training step is called that the position belongs to; empty where it is in none.
         findings: How many things are wrong with the run, as far as is known.
         width: Cells.
@@ -56,8 +60,10 @@ def heading(
         of_ranks = Style.parse("bold reverse") + Style(meta={"@click": "screen.list('ranks')"})
         parts["rank"] = Text(f" {rank}  R ", of_ranks)
     said, style = STATES.get(state, ("", ""))
+    if edge is not None and scene.now != edge:
+        said, style = f" PAST #{scene.now} of #{edge} ", _PAST
     if said:
-        parts["state"] = Text(said, style.replace("error", colours["error"]))
+        parts["state"] = Text(said, style.replace("error", colours["error"]).replace("warning", colours["warning"]))
     node, stop = scene.node, scene.stop
     if node is None:
         parts["node"] = Text(_ahead(scene, state))

@@ -158,6 +158,14 @@ _OF_SCREEN: Final = (
     Binding(
         "Y", "copy", "Copy", id="screen.copy", show=False, tooltip="Copy a value, a line, a path, or what was found"
     ),
+    Binding(
+        "X",
+        "other_run",
+        "Other run",
+        id="screen.other-run",
+        show=False,
+        tooltip="Two runs side by side",
+    ),
     Binding("E", "picture", "Picture", id="screen.picture", show=False, tooltip="Save the screen as an SVG"),
     Binding(
         "?,f1",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import ClassVar, Final, TypeVar
+from typing import ClassVar, Final
 
 from rich.text import Text
 from textual import on, work
@@ -25,12 +24,14 @@ from graphscope.eventlog.reader import Log
 from graphscope.graph.outline import Steps
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.tui import key_table, sizes
+from graphscope.tui.arrangement import arrange
 from graphscope.tui.findings.findings_panel import FindingsPanel
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.heading import heading
 from graphscope.tui.inspector.inspector import Inspector
 from graphscope.tui.key_file import key_of, remapped
 from graphscope.tui.key_line import KeyLine
+from graphscope.tui.leaving import Leaving
 from graphscope.tui.log_index import LogIndex
 from graphscope.tui.map.map import Map
 from graphscope.tui.messages import (
@@ -50,23 +51,21 @@ from graphscope.tui.prompt.prompt import Prompt
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_session import Session
 from graphscope.tui.search.search_line import SearchLine
-from graphscope.tui.search.searching import Searching
 from graphscope.tui.source.source import Source
 from graphscope.tui.splitting import Split
+from graphscope.tui.tape.kept_folds import fold_again, folds_of
 from graphscope.tui.tape.tape import Tape
-from graphscope.tui.terminal_loss import is_gone, on_hang_up
 from graphscope.tui.text_widgets import Title
 from graphscope.tui.timeline.timeline import Timeline
 from graphscope.tui.tour import STOPS, Tour
 
-T = TypeVar("T")
 _TICK: Final = 0.4
 _SOON: Final = 0.05
 _IDLE: Final = 3.0
 _WORTH: Final = 10
 
 
-class Main(Searching):
+class Main(Leaving):
     """Tape, source, inspector, map, timeline and prompt over one session."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_table.OF_COMMANDS, *key_table.OF_SCREEN]
@@ -93,12 +92,9 @@ class Main(Searching):
         self.glyphs = glyphs
         self._history = history
         self._is_first_time = is_first_time
-        self._lock = asyncio.Lock()
         self.early = []
         self.is_open = False
         """The regions are there."""
-        self._unseen = False
-        """Its terminal is gone."""
         self._placed = time.monotonic()
         self._left: Widget | None = None
         """What keys meant when the terminal became too small."""
@@ -141,13 +137,13 @@ class Main(Searching):
             self._open()  # a program may take long until it has a node
         else:
             await self._begin()  # so that the first picture is whole
+            arrange(self, self.session.arranged)
         self.is_open = True
         if self._is_first_time:
             self.query_one(Tour).begin()
         self.set_interval(_TICK, self._grow)
         if not self.app.is_headless:
-            on_hang_up(self._leave_unseen)
-            self._watch = self.set_interval(_TICK, self._see_terminal)
+            self.watch_terminal(_TICK)
         self.set_timer(_SOON, self._read_on)
 
     def on_screen_resume(self, event: ScreenResume) -> None:
@@ -195,21 +191,12 @@ class Main(Searching):
 
     # Commands --------------------------------------------------------------------------------------------------------
 
-    async def _by_session(self, work: Callable[[], list[T]]) -> list[T]:
-        """What the session answers, off the screen's thread and one thing after another; of a mistake it is told."""
-        async with self._lock:
-            try:
-                return await asyncio.to_thread(work)
-            except Exception as error:  # noqa: BLE001 - whatever it is, the session must not be lost to it
-                self.app._handle_exception(error)
-                return []
-
     @work
     async def _open(self) -> None:
         await self._begin()
 
     async def _begin(self) -> None:
-        results = await self._by_session(self.session.begin)
+        results = await self.by_session(self.session.begin)
         if results:
             self._answered(CommandAnswered(CommandRequested("", quiet=True), tuple(results), self.session.now))
         else:
@@ -227,53 +214,25 @@ class Main(Searching):
 
     @work
     async def _carry_out(self, request: CommandRequested) -> None:
-        results = await self._by_session(partial(self.session.carry_out, request.line, request.block))
+        results = await self.by_session(partial(self.session.carry_out, request.line, request.block))
         self.post_message(CommandAnswered(request, tuple(results), self.session.now))
 
     @on(Edited)
     @work
     async def _edit(self, message: Edited) -> None:
-        results = await self._by_session(lambda: [self.session.edit(message.target, message.text)])
+        results = await self.by_session(lambda: [self.session.edit(message.target, message.text)])
         self.post_message(CommandAnswered(CommandRequested("", quiet=True), tuple(results), self.session.now))
-
-    def keep_and_leave(self) -> None:
-        """End the program, keep what was recorded of it, and end the screen."""
-        self._keep_and_leave()
-
-    @work
-    async def _keep_and_leave(self) -> None:
-        results = await self._by_session(lambda: [self.session.keep()])
-        if self.session.kept is not None:
-            self.leave()
-        else:
-            self.query_one(Prompt).say(tuple(results))
-
-    def _see_terminal(self) -> None:
-        """Leave when there is no terminal any more."""
-        if is_gone():
-            self._watch.stop()
-            self._leave_unseen()
-
-    @work
-    async def _leave_unseen(self) -> None:
-        """End the screen; nobody can be asked, so what was recorded is kept."""
-        self._unseen = True
-        if self.app._driver is not None:
-            self.app._driver.disable_input()  # its thread would look for keys without rest
-        if self.session.place_to_keep is not None:
-            await self._by_session(lambda: [self.session.keep()])
-        self.leave()
 
     @on(Moved)
     @work
     async def _follow(self, message: Moved) -> None:
-        results = await self._by_session(self.session.follow)
+        results = await self.by_session(self.session.follow)
         self.post_message(CommandAnswered(CommandRequested("", quiet=True), tuple(results), self.session.now))
 
     @on(Printed)
     def _printed(self) -> None:
         printed = self.session.take_printed()
-        if not self._unseen:  # a program that prints without end would hold up the end of the screen
+        if not self.is_unseen:  # a program that prints without end would hold up the end of the screen
             self.query_one(Prompt).printed(printed)
 
     @on(Typed)
@@ -287,7 +246,7 @@ class Main(Searching):
         self.show_heading()
 
     async def _complete(self, line: str, word: str) -> list[str]:
-        return await self._by_session(partial(self.session.complete, line, word))
+        return await self.by_session(partial(self.session.complete, line, word))
 
     @on(CommandAnswered)
     def _answered(self, message: CommandAnswered) -> None:
@@ -310,9 +269,12 @@ class Main(Searching):
             return
         new = self.session.new_log()
         if new is not None:
+            folds = folds_of(self.query_one(Tape))
             self.log_index = LogIndex(new)
             self.close_findings()
             self._share()
+            if self.session.state:  # the program was started again: it makes the same rows
+                fold_again(self.query_one(Tape), folds)
             self._read_on()
         elif self.log_index.refresh():
             self.log_index.extend()
@@ -321,10 +283,8 @@ class Main(Searching):
         self.judge_what_has_ended()
         if stops:
             self.judge_stop(stops[-1])
-        if self.session.begun:
-            early, self.early = self.early, []
-            for request in early:
-                self._carry_out(request)
+        if self.early and self.session.begun and self.session.state != "runs":
+            self._carry_out(self.early.pop(0))
 
     @property
     def steps(self) -> Steps:
@@ -333,7 +293,7 @@ class Main(Searching):
 
     async def ask_now(self, line: str) -> list[Result]:
         """Carry out a command and wait for what it answers."""
-        results = await self._by_session(partial(self.session.carry_out, line))
+        results = await self.by_session(partial(self.session.carry_out, line))
         self.place(self.session.now, self.scene.stop)
         return results
 
@@ -376,6 +336,7 @@ class Main(Searching):
             name=self.session.name,
             rank=self.session.rank,
             state=self.session.state,
+            edge=self.session.edge,
             step=step_numbers(self.scene.log).title(self.scene.now),
             findings=len(self.log_index.findings),
             width=self.app.size.width - 2,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import shlex
 import socket
 import sys
 from collections.abc import Iterator, Sequence
@@ -40,8 +41,8 @@ def open_screen(path: str | os.PathLike[str]) -> int:
         from graphscope.tui.screen_session import RecordedSession
 
         debugger = Debugger(load(path))
-        restore(debugger)
-        session = RecordedSession(debugger)
+        kept = restore(debugger)
+        session = RecordedSession(debugger, kept)
         from graphscope.tui.app import GraphscopeApp  # Textual is loaded when it is known that the log can be read
         from graphscope.tui.tour import is_first_time
 
@@ -50,7 +51,7 @@ def open_screen(path: str | os.PathLike[str]) -> int:
     try:
         app.run()
     finally:
-        save(debugger)
+        save(debugger, session.arranged)
     return app.return_code or 0
 
 
@@ -98,12 +99,14 @@ def debug_screen(
             is_new = not (breakpoints or commands) and is_first_time()
             app = GraphscopeApp(session.open_log(), session, history=_history(), keymap=_keymap(), is_first_time=is_new)
         app.run()
+        if session.released:
+            session.go_on(sys.stdout)
         status = session.code if session.code is not None else int(session.state == "failed")
     finally:
         session.close()
-    if session.kept is not None:
+    if (kept := session.kept or session.named) is not None:
         with contextlib.suppress(OSError):  # the terminal may be gone
-            sys.stderr.write(f"graphscope: the recording is {session.kept} (look: graphscope open {session.kept})\n")
+            sys.stderr.write(f"graphscope: the recording is {kept} (look: graphscope open {shlex.quote(str(kept))})\n")
     return app.return_code or status
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from graphscope.debugger import interpreter
 from graphscope.debugger.command_line import expand
@@ -13,6 +13,7 @@ from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.interruptible import Interruptible
 from graphscope.debugger.printed_text import printed_text
 from graphscope.debugger.results import BreakpointInfo, Ended, Interact, Message, Result, Resumed, Stop
+from graphscope.debugger.session_file import Session as KeptSession
 from graphscope.errors import CommandError, GraphscopeError
 from graphscope.eventlog.loss import loss_of
 from graphscope.eventlog.reader import load
@@ -38,6 +39,13 @@ class Session(Protocol):
     """Whether there is a place to stand at: a program that starts has come to its first stop."""
     kept: Path | None
     """Where the recording was kept, when it was."""
+
+    arranged: Mapping[str, Any]
+    """How the screen was arranged when it told of that last."""
+
+    def arrange(self, screen: Mapping[str, Any]) -> None:
+        """Keep with the recording how the screen is arranged."""
+        ...
 
     def begin(self) -> list[Result]:
         """Go to where the screen is to open; nothing where there is no node yet."""
@@ -102,9 +110,23 @@ class Session(Protocol):
         """Which of several logs of a run is looked at: `rank 1 of 4`; empty where there is but one."""
         ...
 
+    def release(self) -> None:
+        """Let the program go on when the screen has ended."""
+        ...
+
     @property
     def now(self) -> int:
         """The row where the debugger stands."""
+        ...
+
+    @property
+    def edge(self) -> int | None:
+        """The row that the program waits at; None where none waits."""
+        ...
+
+    @property
+    def other(self) -> Path | None:
+        """The log of the run that this one was compared with last; before, that of the run before this one."""
         ...
 
     @property
@@ -131,15 +153,23 @@ def in_turn(line: str, aliases: Mapping[str, str], carry_out: Callable[[str], Re
 
 
 class RecordedSession:
-    """A debugger over a log that is finished, or that another process writes."""
+    """A debugger over a log that is finished, or that another process writes.
+
+    Args:
+        debugger: The debugger.
+        kept: What was kept of the last look at the log.
+    """
 
     state = ""
     begun = True
     kept: Path | None = None
     place_to_keep: Path | None = None
+    edge: int | None = None
 
-    def __init__(self, debugger: Debugger) -> None:
+    def __init__(self, debugger: Debugger, kept: KeptSession | None = None) -> None:
         self._debugger = debugger
+        self._kept = kept or KeptSession()
+        self.arranged = self._kept.screen
         self._shown = debugger.log.path
         """The log that the screen has taken."""
         self._printed = printed_text(self._shown)
@@ -159,12 +189,14 @@ class RecordedSession:
         return f"{title(self._shown) or 'main'} of {len(self._family)}" if len(self._family) > 1 else ""
 
     def begin(self) -> list[Result]:
-        """Go to the first node."""
+        """Go to where one stood when the recording was looked at last; to the first node of one that is new."""
         if self._lost():
             return []
         self._debugger.log.refresh()
-        result = interpreter.answer(self._debugger, "restart")
-        return [replace(result, remark="")] if isinstance(result, Stop) else []
+        told: list[Result] = [Message(text) for text in self._kept.said]
+        row = self._kept.row
+        result = interpreter.answer(self._debugger, "restart" if row is None else f"goto {row}")
+        return [*told, replace(result, remark="")] if isinstance(result, Stop) else told
 
     def carry_out(self, line: str, block: tuple[str, ...] = ()) -> list[Result]:
         """Carry out a line: aliases written out, `;;` parted, and what is attached to a breakpoint behind it."""
@@ -204,6 +236,13 @@ class RecordedSession:
         """Say that a recording stays."""
         return Message("The recording stays where it is")
 
+    def arrange(self, screen: Mapping[str, Any]) -> None:
+        """Keep how the screen is arranged."""
+        self.arranged = screen
+
+    def release(self) -> None:
+        """No program runs here."""
+
     def listen(self, post: Callable[[Post], object]) -> None:
         """Tell of what the program has printed, if that was kept; nothing else happens in a recording."""
         if self._printed:
@@ -240,6 +279,11 @@ class RecordedSession:
     def now(self) -> int:
         """The row where the debugger stands."""
         return self._debugger.now
+
+    @property
+    def other(self) -> Path | None:
+        """The log of the run that this one was compared with last."""
+        return self._debugger.other
 
     @property
     def breakpoints(self) -> tuple[BreakpointInfo, ...]:

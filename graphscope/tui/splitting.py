@@ -20,6 +20,16 @@ class Split(Guarded, Container):
     _share: float | None = None
     """What of the room is the first region's."""
 
+    @property
+    def share(self) -> float | None:
+        """What of the room a person has given to the first region."""
+        return self._share
+
+    def give(self, share: float) -> None:
+        """Give the first region so much of the room."""
+        self._share = max(_LEAST, min(share, 1 - _LEAST))
+        self._place()
+
     def _pair_at(self, x: int, y: int) -> bool:
         """Whether a place is on the border between the first two regions that are seen."""
         shown = [each.region for each in self.displayed_children]
@@ -48,8 +58,7 @@ class Split(Guarded, Container):
             if beside
             else (event.screen_y - region.y + 1) / region.height
         )
-        self._share = max(_LEAST, min(share, 1 - _LEAST))
-        self._place()
+        self.give(share)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Let go."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from graphscope.debugger.command_table import COMMANDS, ELSEWHERE
+from graphscope.eventlog.reader import load
 
 Debug = Callable[..., str]
 
@@ -24,7 +25,7 @@ def stops(text: str) -> list[str]:
 
 def after(text: str, line: str, count: int = 1) -> str:
     """What was printed behind the given prompt line, up to the next prompt."""
-    parts = re.split(r"^\((?:gs|com)\) ", text, flags=re.MULTILINE)
+    parts = re.split(r"^\((?:gs|com)(?: PAST #\d+ of #\d+)?\) ", text, flags=re.MULTILINE)
     found = [part.split("\n", 1)[1] for part in parts if part.split("\n", 1)[0] == line]
     return found[count - 1]
 
@@ -333,6 +334,114 @@ def test_restart_with_arguments(debug: Debug) -> None:
     print("arguments", arguments)
     """
     assert "arguments ('--fast', 'two words')" in debug(program, "restart --fast 'two words'", "c", "q")
+
+
+KEPT = """\
+import graphscope as torch
+x = torch.tensor([1.0, 2.0])
+y = x * 3
+z = y + 1
+"""
+
+
+def test_restart_keeps_what_was_set_up(debug: Debug) -> None:
+    lines = (
+        "b op:add, value.max() > 1",
+        "ignore 1 1",
+        "n",
+        "watch value",
+        "display x.sum()",
+        "checkpoint here",
+        "c",
+        "c",
+    )
+    text = debug(KEPT, *lines, "restart", "b", "watch x", "watch", "display", "alias", "goto here", "q")
+
+    assert "op:add, value.max() > 1" in after(text, "b")
+    assert "Watch 2: x" in after(text, "watch x")
+    assert re.search(r"1 +value +0 +undefined", after(text, "watch"))  # its node is yet to come
+    assert "x.sum()" in after(text, "display")
+    assert stops(after(text, "goto here")) == ["1 mul"]
+
+
+def test_again(debug: Debug) -> None:
+    lines = (
+        "b op:add",
+        "n",
+        "c",
+        "goto 1",
+        "again value = value * 10",
+        "diff",
+        "c",
+        "p value",
+        "c",
+        "diff earlier",
+        "diff next",
+        "q",
+    )
+    text = debug(KEPT, *lines)
+
+    there = after(text, "again value = value * 10")
+    assert stops(there) == ["1 mul"]
+    assert "the program goes on with this" in there
+    assert "what mul made was changed by hand" in after(text, "diff")
+    assert "array([31., 61.], dtype=float32)" in after(text, "p value")
+    ended = after(text, "diff earlier")
+    assert stops(ended) == ["1 mul"]
+    assert re.search(r"^a #1 mul prog\.py:3: \[30\., 60\.\] \(edited", ended, re.MULTILINE)
+    assert re.search(r"^b #1 mul prog\.py:3: \[3\., 6\.\]$", ended, re.MULTILINE)
+    assert stops(after(text, "diff next")) == ["3 add"]
+
+
+def test_again_with_another_gradient(debug: Debug, product: str) -> None:
+    text = debug(product, "c", "goto 4", "again grad = 10.0", "c", "diff", "q")
+
+    assert stops(after(text, "again grad = 10.0")) == ["4 mul"]
+    assert "a.grad 200.0 b.grad 150.0" in after(text, "c", 2)
+    assert "the gradient that came to mul was changed by hand" in " ".join(after(text, "diff").split())
+
+
+def test_again_counts_no_edit_of_the_run_before(debug: Debug) -> None:
+    lines = ("n", "set value = 0", "c", "goto 3", "again", "p value", "again value = nobody", "again this", "q")
+    text = debug(KEPT, *lines)
+
+    assert stops(after(text, "again")) == ["2 add"]
+    assert "where you stood in the run before" in after(text, "again")
+    assert "array([4., 7.], dtype=float32)" in after(text, "p value")
+    assert "nothing is changed: NameError" in after(text, "again value = nobody")
+    assert after(text, "again this").startswith("*** `set this` is not understood")
+
+
+def test_again_changes_nothing_where_the_program_takes_another_way(debug: Debug) -> None:
+    program = """\
+    import pathlib
+    import graphscope as torch
+    x = torch.tensor([1.0, 2.0])
+    mark = pathlib.Path("mark")
+    y = x * 3 if not mark.exists() else x + 3
+    mark.touch()
+    """
+    text = debug(program, "c", "again value = 0", "p value", "q")
+
+    assert "the run before had mul here" in after(text, "again value = 0")
+    assert "array([4., 5.], dtype=float32)" in after(text, "p value")
+
+
+def test_the_run_before_a_named_log_stays_beside_it(debug: Debug, tmp_path: Path) -> None:
+    log = tmp_path / "run1"
+    text = debug(KEPT, "n", "b op:add", "again value = 0", "c", "diff", "q", log=log)
+
+    assert "changed by hand" in after(text, "diff")
+    assert "(gs) again" in text
+    assert [load(tmp_path / name).end for name in ("run1-1", "run1")] == [2, 4]
+
+
+def test_the_prompt_says_where_one_stands_in_the_past(debug: Debug) -> None:
+    text = debug(KEPT, "n", "n", "rn", "n", "c", "rn", "q")
+
+    assert [line.split(") ")[0] for line in text.splitlines() if line.startswith("(gs")] == [
+        "(gs", "(gs", "(gs", "(gs PAST #1 of #2", "(gs", "(gs", "(gs",
+    ]  # fmt: skip
 
 
 def test_run(debug: Debug) -> None:

@@ -345,7 +345,7 @@ def test_a_function_is_looked_at_with_its_own_variables_in_the_past(debug) -> No
     program = CALLS.replace("{framework}", "import graphscope as torch")
     text = debug(program, "b op:sum", "c", "c", "rs", "p y.sum()", "p x.sum()", "p epoch", "!epoch", "epoch", "q")
 
-    assert "(gs) p x.sum()\nnp.float32(3.0)\n" in text
-    assert "(gs) p epoch\n*** NameError" in text
-    assert "(gs) !epoch\n1\n" in text
-    assert "(gs) epoch\n*** NameError" in text
+    assert ") p x.sum()\nnp.float32(3.0)\n" in text
+    assert ") p epoch\n*** NameError" in text
+    assert ") !epoch\n1\n" in text
+    assert ") epoch\n*** NameError" in text

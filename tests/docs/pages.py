@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT = Path(__file__).parents[2]
-PROMPT = "(gs) "
+PROMPT = re.compile(r"\(gs(?: PAST #\d+ of #\d+)?\) ")
 """What the console prints before it reads a command."""
 
 _BLOCK = re.compile(r"^```(\w+)( torch| \w+\.py)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -60,7 +60,7 @@ def run_console(block: Block, folder: Path, where: str) -> None:
     """Run each `$ command` of a block and compare what it prints. Lines behind a prompt of the debugger are typed."""
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         line, _, wanted = part.partition("\n")
-        typed = [text.removeprefix(PROMPT) for text in wanted.splitlines() if text.startswith(PROMPT)]
+        typed = [text[shown.end() :] for text in wanted.splitlines() if (shown := PROMPT.match(text))]
         result = subprocess.run(
             _words(line),
             cwd=folder,

@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import struct
 import subprocess
 import sys
@@ -58,7 +59,8 @@ class ImageTerminal:
         fcntl.ioctl(inner, termios.TIOCSWINSZ, told)
         environment = {"PATH": path + os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(home)}
         environment |= {"LC_ALL": "C.UTF-8", "TERM": kind, "COLORTERM": "truecolor"}
-        command = [sys.executable, "-m", "graphscope", "open", str(log)]
+        own = shutil.copytree(log, home / log.name, dirs_exist_ok=True)  # where one leaves it is kept with it
+        command = [sys.executable, "-m", "graphscope", "open", str(own)]
         self.process = subprocess.Popen(
             command, stdin=inner, stdout=inner, stderr=inner, env=environment, start_new_session=True
         )

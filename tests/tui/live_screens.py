@@ -46,7 +46,7 @@ class Stage:
 STAGES: Sequence[Stage] = (
     Stage("asks", (), (("running", "#heading"), ("program ?", "#tabs"))),
     Stage("terminal", ("t",), (("scale?", "#output"),)),
-    Stage("first", ("1", "enter", "ctrl+t"), (("live", "#heading"), ("#0 w", "#heading"))),
+    Stage("first", ("1", "enter", "ctrl+t"), (("LIVE", "#heading"), ("#0 w", "#heading"))),
     Stage(
         "forward",
         (":b op:tanh forward", ":b op:tanh backward, abs(grad).max() > 0.5", "c"),
@@ -57,7 +57,7 @@ STAGES: Sequence[Stage] = (
     Stage("breakpoint-list", ("1", "B"), (("enabled", ""),)),
     Stage("ended", ("escape", "c", "c", "c"), ((" ended ", "#heading"), ("program 2", "#tabs"))),
     Stage("again", (":clear 1", ":clear 2", ":restart"), (("program ?", "#tabs"),)),
-    Stage("begun-again", ("t", "2", "enter", "ctrl+t"), (("live", "#heading"), ("#0 w", "#heading"))),
+    Stage("begun-again", ("t", "2", "enter", "ctrl+t"), (("LIVE", "#heading"), ("#0 w", "#heading"))),
     Stage("crashed", ("c",), ((" failed ", "#heading"), ("raised at", "#transcript"))),
 )
 

@@ -89,11 +89,13 @@ def drive(
     size: tuple[int, int] = (100, 30),
     glyphs: Glyphs = UNICODE,
     keymap: Mapping[str, str] | None = None,
+    session: RecordedSession | None = None,
 ) -> None:
     """Open the application over a log, wait for its first node, and let `body` use it."""
+    looked_at_by = session or RecordedSession(Debugger(load(log)))
 
     async def run() -> None:
-        app = GraphscopeApp(load(log), RecordedSession(Debugger(load(log))), glyphs=glyphs, keymap=keymap)
+        app = GraphscopeApp(load(log), looked_at_by, glyphs=glyphs, keymap=keymap)
         async with app.run_test(size=size, notifications=True) as pilot:
             await pilot.pause()
             screen = Screen(app, pilot)

@@ -48,7 +48,7 @@ async def begun(screen: Screen) -> None:
 def test_it_steps_through_a_running_program_in_both_directions(tmp_path: Path) -> None:
     async def use(screen: Screen) -> None:
         await begun(screen)
-        await screen.shows("live", "#heading")
+        await screen.shows("LIVE", "#heading")
         assert screen.now == 0
         log = screen.main.log_index.log
         assert log.end == 1  # the program waits: nothing is there but its first node
@@ -160,7 +160,7 @@ def test_a_program_that_runs_on_is_stopped(tmp_path: Path) -> None:
         await screen.press("n")
         await screen.shows("The program runs")
         await screen.press("ctrl+c")
-        await screen.shows("live", "#heading")
+        await screen.shows("LIVE", "#heading")
         await screen.shows("interrupted", "#heading")
 
     debug(program(tmp_path, text), use)

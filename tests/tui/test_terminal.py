@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -14,9 +15,14 @@ import pytest
 from tests.tui.terminal import PATIENCE, ROOT, Terminal
 
 
+def own(log: Path, folder: Path) -> Path:
+    """A copy of a log that others look at, too: where one leaves it is kept with it."""
+    return shutil.copytree(log, folder / log.name)
+
+
 @pytest.mark.slow
-def test_start_step_break_in_backward_resize_quit(terminal: Terminal, training: Path) -> None:
-    terminal.run(f"graphscope open {training}; echo status $?")
+def test_start_step_break_in_backward_resize_quit(terminal: Terminal, training: Path, tmp_path: Path) -> None:
+    terminal.run(f"graphscope open {own(training, tmp_path)}; echo status $?")
     terminal.shows("tape", "C run back", "x = torch.randn(4")
     terminal.press("n")
     terminal.shows("#1 labels")
@@ -54,7 +60,7 @@ def test_debug_runs_the_program_changes_a_gradient_and_stays_after_the_crash(
     script = tmp_path / "live.py"
     script.write_text(LIVE, encoding="utf-8")
     terminal.run(f"graphscope debug -b 'op:tanh backward' {script}; echo status $?")
-    terminal.shows("live.py", " live ", "#0 w")
+    terminal.shows("live.py", " LIVE ", "#0 w")
     terminal.press("n")
     terminal.shows("#1 mul")
     terminal.press("c")
@@ -77,8 +83,8 @@ def test_debug_runs_the_program_changes_a_gradient_and_stays_after_the_crash(
 
 
 @pytest.mark.slow
-def test_the_console_is_kept_for_who_asks_for_it(terminal: Terminal, product: Path) -> None:
-    terminal.run(f"graphscope open --console {product}; echo status $?")
+def test_the_console_is_kept_for_who_asks_for_it(terminal: Terminal, product: Path, tmp_path: Path) -> None:
+    terminal.run(f"graphscope open --console {own(product, tmp_path)}; echo status $?")
     terminal.shows("(gs)", "> #0 tensor")
     terminal.type("q")
     terminal.press("Enter")
@@ -87,7 +93,7 @@ def test_the_console_is_kept_for_who_asks_for_it(terminal: Terminal, product: Pa
 
 def test_without_a_terminal_the_console_answers(product: Path, tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "graphscope", "open", str(product)],
+        [sys.executable, "-m", "graphscope", "open", str(own(product, tmp_path))],
         input="n\np 6 * 7\nq\n",
         capture_output=True,
         text=True,
@@ -114,7 +120,7 @@ def test_history_is_kept_between_sessions(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_behind_textual_serve_a_browser_shows_the_same(product: Path) -> None:
+def test_behind_textual_serve_a_browser_shows_the_same(product: Path, tmp_path: Path) -> None:
     """What `textual serve` starts has pipes for a terminal, and speaks in packets: a letter, a length, and bytes."""
     environment = {
         **os.environ,
@@ -122,7 +128,7 @@ def test_behind_textual_serve_a_browser_shows_the_same(product: Path) -> None:
         "COLUMNS": "80",
         "ROWS": "24",
     }
-    command = [sys.executable, "-m", "graphscope", "open", str(product)]
+    command = [sys.executable, "-m", "graphscope", "open", str(own(product, tmp_path))]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -13,6 +13,7 @@ import pytest
 from graphscope.eventlog.reader import load
 from tests.tui.image_terminal import PATIENCE, ROOT
 from tests.tui.test_leaving import alive
+from tests.tui.test_terminal import own
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")]
 
@@ -75,7 +76,7 @@ class Terminal:
 def test_a_program_ends_and_its_recording_is_kept(tmp_path: Path, more: str, signalled: bool) -> None:
     (tmp_path / "program.py").write_text(WAITING + more, encoding="utf-8")
     terminal = Terminal(tmp_path, "-m", "graphscope", "debug", "program.py", signalled=signalled)
-    terminal.shows(" live ")
+    terminal.shows(" LIVE ")
     if more:
         terminal.press("ct")
         terminal.shows("xxxxxxxx")
@@ -86,6 +87,6 @@ def test_a_program_ends_and_its_recording_is_kept(tmp_path: Path, more: str, sig
 
 @pytest.mark.parametrize("signalled", [False, True], ids=["silent", "told"])
 def test_a_recording_is_left(product: Path, tmp_path: Path, signalled: bool) -> None:
-    terminal = Terminal(tmp_path, "-m", "graphscope", "open", str(product), signalled=signalled)
+    terminal = Terminal(tmp_path, "-m", "graphscope", "open", str(own(product, tmp_path)), signalled=signalled)
     terminal.shows("#0 ")
     assert terminal.vanish() == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from pathlib import Path
 
 from graphscope import exporting as exporting  # its command enters the table
@@ -29,7 +30,8 @@ async def position(adapter: Adapter, arguments: Arguments) -> Body:
     """Where in time one stands.
 
     The body is `log` (a path), `now`, `edge` (the row that the program waits at, or null), `running`, `failed` (the
-    program did), and as data `stop` (the last one, or null), `breakpoints` and `aliases`.
+    program did), `other` (the log of the run to compare with, or null), and as data `stop` (the last one, or null),
+    `breakpoints` and `aliases`.
     """
     session = adapter.need_session()
     debugger = session.debugger
@@ -40,6 +42,7 @@ async def position(adapter: Adapter, arguments: Arguments) -> Body:
         "running": session.running,
         "stop": None if adapter.last_stop is None else to_json(adapter.last_stop),
         "failed": session.failed,
+        "other": None if debugger.other is None else str(debugger.other),
         "breakpoints": to_json(tuple(found.info for found in debugger.breakpoints)),
         "aliases": debugger.aliases,
     }
@@ -57,6 +60,28 @@ async def keep(adapter: Adapter, arguments: Arguments) -> Body:
     adapter.save_setup()
     await asyncio.to_thread(adapter.process.keep, path)
     return {"log": str(path)}
+
+
+@request("graphscope/arrangement")
+async def arrangement(adapter: Adapter, arguments: Arguments) -> Body:
+    """Keep with the log of the program how the client's `screen` is arranged: an object that only the client reads."""
+    adapter.screen = arguments.object("screen").fields
+    return None
+
+
+@request("graphscope/release")
+async def release(adapter: Adapter, arguments: Arguments) -> Body:
+    """Let the program go on without a debugger; the session stays, so that its end is told and its log can be kept."""
+    await adapter.need_session().leave(end=False)
+    return None
+
+
+@request("graphscope/interrupt")
+async def interrupt(adapter: Adapter, arguments: Arguments) -> Body:
+    """Interrupt a program that was released, as Ctrl-C does."""
+    if adapter.process is not None:
+        adapter.process.kill(signal.SIGINT)
+    return None
 
 
 @request("graphscope/input")

@@ -12,8 +12,9 @@ from graphscope.debugger import value_results
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.results import ValueResult
+from graphscope.debugger.results import Again, Ended, ValueResult
 from graphscope.errors import CommandError
+from graphscope.eventlog.schema import Kind
 
 _KINDS: Final = "biufc"
 """Kinds of dtypes: each holds what those ahead of it do, but for the size of numbers."""
@@ -26,12 +27,22 @@ def set_(dbg: Debugger, assignment: Rest) -> ValueResult:
 
     The new value is broadcast to the shape of the old one and takes its dtype. This works where the program waits.
     """
-    found = _ASSIGNMENT.fullmatch(assignment)
+    word, expression = assignment_of(assignment)
+    return replace(dbg, word, expression)
+
+
+def assignment_of(text: str) -> tuple[str, str]:
+    """`value` or `grad`, and the expression that it is to be.
+
+    Raises:
+        CommandError: The text says something else.
+    """
+    found = _ASSIGNMENT.fullmatch(text)
     if found is None or found[1] not in ("value", "grad"):
         raise CommandError(
-            f"`set {assignment}` is not understood", "set value = EXPR, set grad = EXPR; !NAME = EXPR for a variable"
+            f"`set {text}` is not understood", "set value = EXPR, set grad = EXPR; !NAME = EXPR for a variable"
         )
-    return replace(dbg, found[1], found[2])
+    return found[1], found[2]
 
 
 @command("cut", group="values", needs="edge")
@@ -55,6 +66,26 @@ def inject_value(dbg: Debugger, tensor: str, expression: Rest) -> ValueResult:
     if tensor not in ("value", "grad") and dbg.chosen(tensor).row not in (node.row, getattr(node.forward, "row", None)):
         raise CommandError(f"The program does not wait at {tensor!r}", f"b {tensor} stops where it can be replaced")
     return replace(dbg, "grad" if node.graph_pass == "backward" else "value", expression)
+
+
+@command("again", group="values")
+def again(dbg: Debugger, assignment: Rest = "") -> Ended:
+    """Run the program again up to this node, and change it there: `again value = 0`, `again grad = 2 * grad`.
+
+    Breakpoints on the way are passed by. The run so far stays: `diff earlier` tells where the two part, and how far.
+    """
+    if not dbg.can_restart:
+        raise CommandError("This program can't be run again from here", "start it with `graphscope debug`")
+    if assignment:
+        assignment_of(assignment)
+    return Ended(restart=True, again=_here(dbg, assignment))
+
+
+def _here(dbg: Debugger, assignment: str) -> Again:
+    """The node where one stands, as another run comes to it: edits have rows too, and are of this run alone."""
+    node = dbg.need_node()
+    kinds = dbg.log.column("kind", dbg.log.first, node.row)
+    return Again(node.row - int(np.count_nonzero(kinds == Kind.EDIT)), node.kind, node.label, assignment)
 
 
 def replace(dbg: Debugger, word: str, expression: str, new: object = None, *, cut: bool = False) -> ValueResult:

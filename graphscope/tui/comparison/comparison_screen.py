@@ -48,7 +48,7 @@ class ComparisonScreen(Guarded, Screen[None]):
         Binding("v", "turn", "numbers, heatmap, histogram", show=False),
         Binding("i", "slice", "Slice", show=False),
         Binding("escape", "close", "Back to the tapes", show=False),
-        Binding("q", "app.quit", "quit"),
+        Binding("q", "leave", "leave"),
     ]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-roomy")]  # noqa: RUF012 - as the base class declares it
 
@@ -122,8 +122,18 @@ class ComparisonScreen(Guarded, Screen[None]):
         self.add_class("-numbers")
         self.query_one(ArrayView).focus()
 
+    def action_leave(self) -> None:
+        """Back to the run; where the two runs are all that is shown, end."""
+        if len(self.app.screen_stack) > 1:
+            self.dismiss()
+        else:
+            self.app.exit()
+
     def action_close(self) -> None:
-        """Look at the tapes again."""
+        """Look at the tapes again; from there, back to the run."""
+        if not self.has_class("-numbers") and len(self.app.screen_stack) > 1:
+            self.dismiss()
+            return
         self.remove_class("-numbers")
         self.query_one(PairedTape).focus()
 

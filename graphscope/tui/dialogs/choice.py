@@ -23,12 +23,14 @@ class Choice(Guarded, ModalScreen[str | None]):
     Args:
         title: The question.
         answers: What each key means.
+        note: Something to know beside.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close")]
 
-    def __init__(self, title: str, answers: Mapping[str, str]) -> None:
+    def __init__(self, title: str, answers: Mapping[str, str], note: str = "") -> None:
         super().__init__()
+        self._note = note
         self._title = title
         self._answers = answers
 
@@ -37,6 +39,8 @@ class Choice(Guarded, ModalScreen[str | None]):
         with Vertical(id="dialog"):
             lines = [*self._answers.items(), ("Esc", "stay")]
             yield Static(Text("\n".join(f"{key:<5}{escape(what)}" for key, what in lines)))
+            if self._note:
+                yield Static(Text(escape(self._note)), id="note")
 
     def on_mount(self) -> None:
         """Name it."""

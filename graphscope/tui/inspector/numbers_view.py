@@ -40,7 +40,8 @@ class NumbersView(Guarded, Vertical):
         self._numbers = Numbers("value", None)
         self._pass: Pass = "forward"
         self._index: Index = ()
-        self._form = FORMS[0]
+        self.form = FORMS[0]
+        """Which of the forms they are shown in."""
 
     def compose(self) -> ComposeResult:
         """Statistics over the picture."""
@@ -56,7 +57,11 @@ class NumbersView(Guarded, Vertical):
 
     def turn(self) -> None:
         """Numbers, heatmap, histogram, and round."""
-        self._form = _next(self._form)
+        self.show_as(_next(self.form))
+
+    def show_as(self, form: str) -> None:
+        """Show them in a form from now on."""
+        self.form = form if form in FORMS else FORMS[0]
         self._render_array()
 
     def slice(self, index: Index) -> None:
@@ -80,7 +85,7 @@ class NumbersView(Guarded, Vertical):
             chosen, where = plane(array, self._index)
         except CommandError:
             chosen, where = plane(array, ())
-        form = FORMS[0] if _is_short(chosen) else self._form
+        form = FORMS[0] if _is_short(chosen) else self.form
         view.display, bars.display = form != "histogram", form == "histogram"
         facts.show(themed(self._facts(array, where), self.app.theme_variables))
         if form == "histogram":
@@ -110,7 +115,7 @@ class NumbersView(Guarded, Vertical):
         made = Text()
         made.append(f"{self._numbers.title} ", f"bold {self._pass}")
         made.append(f"{shape_text(array.shape) or 'scalar'} {array.dtype} {where}", "bold")
-        made.append(f"  v {_next(self._form)}  i slice", "muted")
+        made.append(f"  v {_next(self.form)}  i slice", "muted")
         found = statistics(array)
         if found is not None:
             none_finite = found.nan + found.inf == array.size

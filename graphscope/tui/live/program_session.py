@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from textual.message import Message as Post
 
@@ -16,6 +19,7 @@ from graphscope.debugger.json_data import from_json
 from graphscope.debugger.results import BreakpointInfo, Ended, Message, Result, Resumed, Stop
 from graphscope.errors import CommandError, GraphscopeError
 from graphscope.eventlog.reader import Log, load
+from graphscope.eventlog.siblings import unused
 from graphscope.tui.live.adapter_client import AdapterClient
 from graphscope.tui.messages import Moved, Notice, Printed
 from graphscope.tui.screen_session import in_turn
@@ -36,13 +40,19 @@ class ProgramSession:
         self.name = name
         self.rank = ""
         self.now = -1
+        self.edge: int | None = None
+        self.other: Path | None = None
+        self.arranged: Mapping[str, Any] = {}
         self.breakpoints: tuple[BreakpointInfo, ...] = ()
         self.state = "starting"
         self.begun = False
         self.has_output = True
         self.kept: Path | None = None
-        self._named = False
-        """The person has said where the log is to be."""
+        self.named: Path | None = None
+        """Where the person has said that the log is to be."""
+        self.released = False
+        """The program is to go on when the screen has ended."""
+        self._over = threading.Event()
         self.code: int | None = None
         """The exit status of the program, when it has ended."""
         self._line = AdapterClient(connection, self._received)
@@ -75,7 +85,7 @@ class ProgramSession:
         """
         for text in breakpoints:
             read(text, file="")
-        self._named = "log" in words
+        self.named = Path(words["log"]) if "log" in words else None
         self._line.ask("initialize", adapterID="graphscope", clientName="graphscope")
         self._line.ask("launch", stopOnEntry=True, stopAtEnd="always", **words)
         self._line.ask("setExceptionBreakpoints", filters=["uncaught"])
@@ -104,13 +114,20 @@ class ProgramSession:
         return [] if stop is None else self._behind(stop)
 
     def _behind(self, stop: Stop) -> list[Result]:
-        lines, self._first = [*stop.commands, *self._first], []
-        return [stop, *(result for line in lines for result in self.carry_out(line))]
+        waiting, self._first = deque([*stop.commands, *self._first]), []
+        found: list[Result] = [stop]
+        while waiting:
+            found += self.carry_out(waiting.popleft())
+            if self.state in ("starting", "runs"):  # the rest is for where it stops
+                self._first = list(waiting)
+                break
+        return found
 
     def _where(self) -> Stop | None:
         body = self._line.ask("graphscope/position")
-        self.now = body["now"]
+        self.now, self.edge = body["now"], body["edge"]
         self._path = body["log"]
+        self.other = None if body["other"] is None else Path(body["other"])
         self._again, self._restarts = self._again or self._restarts, False
         self.state = (
             "runs" if body["running"] else "failed" if body["failed"] else "ended" if self.code is not None else "waits"
@@ -155,7 +172,7 @@ class ProgramSession:
     @property
     def place_to_keep(self) -> Path | None:
         """Where a recording that nobody has named can be kept; None where it stays anyway."""
-        return None if self._named else unused(Path(f"{Path(self.name).stem}.gscope"))
+        return None if self.named is not None else unused(Path(f"{Path(self.name).stem}.gscope"))
 
     def keep(self) -> Result:
         """End the program, and keep its recording in the current folder."""
@@ -166,8 +183,45 @@ class ProgramSession:
             self._line.ask("graphscope/keep", path=str(place.absolute()))
         except CommandError as error:
             return Message(error.message, error.hint or "", error=True)
+        except OSError as error:  # the current folder is gone
+            return Message(f"The recording can't be kept as {place}: {error.strerror}", error=True)
         self.kept = place
         return Message(f"The recording is {place}")
+
+    def arrange(self, screen: Mapping[str, Any]) -> None:
+        """Keep with the recording how the screen is arranged."""
+        self.arranged = screen
+        self._line.tell("graphscope/arrangement", screen=screen)
+
+    def release(self) -> None:
+        """Let the program go on when the screen has ended."""
+        self.released = True
+
+    def go_on(self, terminal: TextIO) -> None:
+        """Let the program go on without a debugger until it has ended: what it prints goes to this terminal."""
+        self.listen(lambda message: self._pass_on(terminal) if isinstance(message, Printed) else None)
+        self._pass_on(terminal)
+        self._line.tell("graphscope/release")
+        threading.Thread(target=self._type_on, name="graphscope-keys", daemon=True).start()
+        while not self._over.is_set():
+            try:
+                self._over.wait()
+            except KeyboardInterrupt:
+                self._line.tell("graphscope/interrupt")
+        self._pass_on(terminal)
+        if self.named is None:
+            self.keep()
+
+    def _pass_on(self, terminal: TextIO) -> None:
+        with contextlib.suppress(OSError, ValueError):  # it may be gone
+            terminal.write(self.take_printed())
+            terminal.flush()
+
+    def _type_on(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            for line in sys.stdin:
+                self.type(line)
+        self.type("\x04")
 
     def listen(self, post: Callable[[Post], object]) -> None:
         """Tell somebody of what happens by itself, from now on."""
@@ -228,7 +282,7 @@ class ProgramSession:
             come = self._stops > before
         if come:
             return self._where()
-        self.state = "starting" if self._restarts else "runs"
+        self.state, self.edge = "starting" if self._restarts else "runs", None
         return None
 
     # What happens by itself ------------------------------------------------------------------------------------------
@@ -249,8 +303,10 @@ class ProgramSession:
                 self._tell(Notice(text))
         elif event == "exited":
             self.code = int(body["exitCode"])
+            self._over.set()
         elif event in ("terminated", "gone"):
             self.state = "ended"
+            self._over.set()
             self._tell(Notice("The program has ended\n" if event == "terminated" else ""))
 
     def _print(self, text: str) -> None:
@@ -273,13 +329,3 @@ class ProgramSession:
                 self._early.append(message)
                 return
         self._post(message)
-
-
-def unused(path: Path) -> Path:
-    """A path, or one beside it that nothing is at yet."""
-    number = 1
-    found = path
-    while found.exists():
-        number += 1
-        found = path.with_name(f"{path.stem}-{number}{path.suffix}")
-    return found

@@ -60,6 +60,12 @@ class Searching(Background):
             self.query_one(SearchLine).count("")
             self.place(*self._began)
 
+    def search_again(self, text: str) -> None:
+        """Let `n` and `N` walk the matches of a text that was looked for before; one stays where one stands."""
+        if text:
+            self.search, self._began = text, (self.scene.now, self.scene.stop)
+            self._look_for(text)
+
     def count_again(self) -> None:
         """Count the matches in a log that has grown, while a person walks from one to the next."""
         if self.search and not self.has_class("-searching") and self._searched[1] != self.log_index.log.end:

@@ -329,33 +329,38 @@ class Tape(Drawn, ScrollView, can_focus=True):
         assert self.lines is not None
         self.lines.fold(key, closed)
         self.cursor = key
-        self._resize()
-        self._reveal()
+        self.draw_again()
 
     def action_toggle_loop(self) -> None:
         """Close the loop that the cursor is in, to its first turn; open it where it is closed."""
         place = self.place
         if place is None or self.lines is None or self.scene is None or not len(self.lines):
             return
-        key = self.lines.key(self.lines.line_of(place))
         closed = next((each for each, last in self.lines.loops.items() if each <= place <= key_of(last, ROW)), None)
         if closed is not None:
             self._unfold_loop(closed)
             return
-        row = place >> SLOT_BITS
-        loop = self._loop_of_steps(key) if key is not None else None
-        loop = loop or loops.loop_at(self.scene.log, self._painter.steps, row)
-        if loop is None:
+        if not self.fold_loop(place):
             self.notify(f"No loop here: {loops.TURNS} turns that make the same nodes are one", timeout=3)
             return
+        self.draw_again()
+
+    def fold_loop(self, place: int) -> bool:
+        """Close the loop that a line lies in; whether there is one."""
+        assert self.lines is not None
+        assert self.scene is not None
+        key = self.lines.key(self.lines.line_of(place))
+        loop = self._loop_of_steps(key) if key is not None else None
+        loop = loop or loops.loop_at(self.scene.log, self._painter.steps, place >> SLOT_BITS)
+        if loop is None:
+            return False
         teller = self.lines.key(self.lines.line(loop.first + loop.turn - 1))  # the last that one sees of the first turn
         assert teller is not None
         self.lines.loops[teller] = loop.last
         self._painter.loops[teller] = loop
         self.lines.again(loop.first, loop.last)
         self.cursor = teller
-        self._resize()
-        self._reveal()
+        return True
 
     def _loop_of_steps(self, key: int) -> loops.Loop | None:
         """The steps that are alike, from the one on whose header one stands."""
@@ -371,6 +376,10 @@ class Tape(Drawn, ScrollView, can_focus=True):
         last = self.lines.loops.pop(key)
         self._painter.loops.pop(key, None)
         self.lines.again(key >> SLOT_BITS, last)
+        self.draw_again()
+
+    def draw_again(self) -> None:
+        """Draw lines of which others are folded by now."""
         self._resize()
         self._reveal()
 
@@ -380,8 +389,7 @@ class Tape(Drawn, ScrollView, can_focus=True):
             return
         self.lines.toggle_all(self.scene.now)
         self.cursor = None
-        self._resize()
-        self._reveal()
+        self.draw_again()
 
     def action_toggle_libraries(self) -> None:
         """Show what libraries made as if the program's own lines had made it, or fold it beneath these."""
@@ -389,5 +397,4 @@ class Tape(Drawn, ScrollView, can_focus=True):
             return
         shown = self.lines.toggle_libraries()
         self.notify("Rows of libraries are shown" if shown else "Rows of libraries are folded", timeout=3)
-        self._resize()
-        self._reveal()
+        self.draw_again()

@@ -28,6 +28,7 @@ from graphscope.tui.timeline.window import Window
 
 _LABEL: Final = 6
 _MOST_MARKS: Final = 500
+_MOST_HALVINGS: Final = 62
 
 
 class Timeline(Drawn, Widget):
@@ -71,6 +72,17 @@ class Timeline(Drawn, Widget):
     def window(self) -> Window:
         """What part of the run is shown."""
         return self._window
+
+    @property
+    def zoomed(self) -> tuple[int, int]:
+        """How often that part is the half of what is shown without, and the row that it lies around."""
+        return self._window.halvings, self._window.middle
+
+    def show_part(self, halvings: int, middle: int) -> None:
+        """Show such a part."""
+        self._window = replace(self._window, halvings=max(0, min(halvings, _MOST_HALVINGS)), middle=middle)
+        self.post_message(Zoomed())
+        self.refresh()
 
     def zoom(self, by: int, row: int | None = None) -> None:
         """Show a part of half the length, or of twice, around a row, or around where one stands."""

@@ -41,7 +41,7 @@ def test_in_a_terminal_it_opens_the_screen(monkeypatch: pytest.MonkeyPatch) -> N
     ours, theirs = pty.openpty()
     with _running(theirs) as process:
         _until(ours, "rnn_cell.py")
-        _until(ours, " live ")
+        _until(ours, " LIVE ")
         os.write(ours, b"q")
         _until(ours, "has not ended")
         os.write(ours, b"y")

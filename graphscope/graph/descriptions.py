@@ -111,6 +111,7 @@ class _Block:
         self.events = np.zeros(min(BLOCK, log.end - first), EVENT)
         for start, rows in log.chunks(first, first + BLOCK):
             self.events[start - first :][: len(rows)] = rows
+        log.look(np.zeros(1, np.int64), self.events.nbytes)
         self.fields: dict[str, np.ndarray] = {}
 
 

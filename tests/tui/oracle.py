@@ -218,7 +218,8 @@ class Oracle:
             yield f"{head!r} of shape {value.shape}"
         if facts and (said := re.match(r"min (\S+)  max (\S+)", facts[0])) and np.isfinite(value).any():
             finite = value[np.isfinite(value)]
-            if not (alike(said[1], finite.min()) and alike(said[2], finite.max())):
+            is_cut = UNICODE.ellipsis in facts[0][: said.end() + 1]
+            if not is_cut and not (alike(said[1], finite.min()) and alike(said[2], finite.max())):
                 yield f"{facts[0]!r} of {finite.min()} .. {finite.max()}"
         table = self.shown("#array")
         if table is None:
@@ -259,7 +260,8 @@ class Oracle:
         written = (self.truth.log.source(place.file) or "").splitlines()
         lines = self.cut(widget.scrollable_content_region)
         current = [line for line in lines if line[1:2] == UNICODE.current]
-        if written and not current and lines and not self.scrolled and self.main.query_one("#source").line is None:
+        away = self.scrolled or widget.has_focus  # whose keys look around in it
+        if written and not current and lines and not away and self.main.query_one("#source").line is None:
             yield f"line {place.line} is not in sight"
         for line in lines:
             counts = " *([0-9kM]*) " if len(line) >= 40 else "()"  # where there is little room, none are told

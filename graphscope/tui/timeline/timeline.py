@@ -101,7 +101,8 @@ class Timeline(Drawn, Widget):
             self._window = replace(
                 self._window, first=log.first, count=max(log.end - log.first, 1), cells=cells
             ).around(max(self.scene.now, log.first))
-            if not self._window.is_whole and self._window.start != self._measured.start:
+            window, measured = self._window, self._measured
+            if window.is_whole != measured.is_whole or (not window.is_whole and window.start != measured.start):
                 self.post_message(Zoomed())
         return self._window == self._measured
 

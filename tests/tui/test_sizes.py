@@ -156,3 +156,31 @@ def test_a_prompt_that_has_little_to_say_takes_little_room(network: Path) -> Non
         await screen.until(lambda: 4 < prompt.region.height <= 9, "what was answered")
 
     drive(network, use, size=(200, 50))
+
+
+def test_the_heading_stays_where_a_wide_terminal_is_low(network: Path) -> None:
+    async def use(screen: Screen) -> None:
+        main = screen.main
+        for _ in range(6):
+            await screen.type("help")
+        await screen.press(":")
+        main.scroll_down(animate=False)
+        main.scroll_end(animate=False)
+        await screen.pilot.pause()
+        assert main.max_scroll_y == 0 or main.scroll_y == 0
+        assert main.query_one("#heading").region.y == 0
+        assert main.query_one("#body").region.height > 3
+
+    drive(network, use, size=(160, 18))
+
+
+def test_findings_have_no_pages_where_there_is_no_room(network: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.press("F")
+        await screen.shows("double", "#findings")
+        await screen.press("F", "pagedown", "pageup")
+        await screen.pilot.resize_terminal(27, 35)
+        await screen.pilot.pause()
+        await screen.press("F", "pagedown", "pageup", "F", "pagedown")
+
+    drive(network, use, size=(100, 30))

@@ -46,6 +46,10 @@ class FindingList(Guarded, OptionList):
         Binding("up,k", "cursor_up", "Up", id="findings.up", show=False),
     ]
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A list that has no room to be seen in has no pages to turn."""
+        return self.size.height > 0 or not action.startswith("page_")
+
 
 class FindingsPanel(Guarded, Vertical):
     """A list of findings, and all that is to be said of the one under the cursor: the verdict first."""

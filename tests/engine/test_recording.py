@@ -80,7 +80,7 @@ def test_every_op_can_be_described():
         assert set(text) >= {"name", "formula", "doc", "vjp", "inputs"}
         assert all(isinstance(part, str) for part in text["vjp"])
     assert OPS["mul"].describe()["vjp"] == ["g * y", "g * x"]
-    assert OPS["sign"].describe()["vjp"][0].startswith("def nothing")
+    assert OPS["sign"].describe()["vjp"] == ["0"]
     assert OPS["eq"].describe()["vjp"] == ["no gradient", "no gradient"]
 
 

@@ -8,9 +8,16 @@ import contextlib
 import os
 from collections.abc import Callable
 from importlib import import_module
+from typing import Final
 
 from graphscope.debugger.output_marks import Place, Unmarker
 from graphscope.errors import UsageError
+
+_PART: Final = 1 << 16
+"""Bytes that are read at once."""
+
+_PARTS: Final = 64
+"""So many are read of a program that has ended; no system keeps more for who reads a terminal."""
 
 Printed = Callable[[str, Place | None], None]
 """Hears what a program prints, and from where it did, if that is known."""
@@ -38,19 +45,18 @@ class Terminal:
         """Pass on what arrives."""
         asyncio.get_running_loop().add_reader(self._master, self.read)
 
-    def read(self) -> None:
-        """Pass on what is there."""
-        while self._master >= 0:
-            try:
-                data = os.read(self._master, 1 << 16)
-            except BlockingIOError:
-                return
-            except OSError:
-                data = b""
-            if not data:
-                asyncio.get_running_loop().remove_reader(self._master)
-                return
-            self._pass_on(data)
+    def read(self) -> bool:
+        """Pass on a part of what is there, and whether there was any: a program may print without rest."""
+        try:
+            data = os.read(self._master, _PART)
+        except BlockingIOError:
+            return False
+        except OSError:  # nobody has its other end open any more
+            data = b""
+        if not data:
+            asyncio.get_running_loop().remove_reader(self._master)
+        self._pass_on(data)
+        return bool(data)
 
     def type(self, text: str) -> None:
         """Type into it."""
@@ -64,12 +70,15 @@ class Terminal:
 
     def close(self) -> None:
         """Pass on what is left, and hang up."""
-        self.read()
+        if self._master < 0:
+            return
+        for _ in range(_PARTS):  # what the program has started may go on printing
+            if not self.read():
+                break
         self._pass_on(b"", last=True)
-        master, self._master = self._master, -1
-        if master >= 0:
-            asyncio.get_running_loop().remove_reader(master)
-            os.close(master)
+        asyncio.get_running_loop().remove_reader(self._master)
+        os.close(self._master)
+        self._master = -1
 
     def _pass_on(self, data: bytes, last: bool = False) -> None:
         for text, place in self._unmarker.parts(self._decoder.decode(data, last), last):

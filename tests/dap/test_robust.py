@@ -198,6 +198,18 @@ def test_what_the_program_started_ends_with_it(client: Client, write: Write) -> 
     assert gone(int(client.output))
 
 
+PRINTING = "import os\nwhile True:\n    os.write(1, b'x' * 1000)\n"
+
+
+@pytest.mark.parametrize("by_child", [False, True], ids=["itself", "a_child"])
+def test_a_program_that_prints_without_rest_is_left(client: Client, write: Write, by_child: bool) -> None:
+    child = f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {PRINTING!r}])\n"
+    client.launch(write(f"{child}input()" if by_child else PRINTING))
+    while len(client.output) < 100_000:
+        client.event("output")
+    assert client.leave() == 0
+
+
 def test_input_colours_and_a_terminal(client: Client, write: Write) -> None:
     client.launch(
         write(

@@ -51,6 +51,12 @@ def misread_site(writer: Writer, error: SyntaxError) -> int:
     return writer.intern("sites", (error.filename, error.lineno), entry)
 
 
+def line_number(writer: Writer, file: str, line: int, function: str) -> int:
+    """The number of a whole line of a file, of which no frame is at hand."""
+    _keep_source(writer, file, None)
+    return writer.intern("sites", (file, line, function), _entry(file, line, 0, None, None, function))
+
+
 def _new_site(
     writer: Writer, code: CodeType, instruction: int, line: int, variables: dict[str, Any], caller: int = 0
 ) -> int:

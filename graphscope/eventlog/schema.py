@@ -71,6 +71,10 @@ class Kind(IntEnum):
     what that was told (`graph/training.py` reads all of it)."""
     RANDOM = 22
     """The value is the state of the framework's random generator, as ops behind it find it up to the next such row."""
+    COMPILE = 23
+    """The framework's compiler was at work: `attrs` says if it has `compiled` the `function` (because of which guards
+    that `failed` it did so again), if the graph has a `break` at this line, or if the function was `skipped`, and the
+    `reason`; and in which `compilation`."""
 
 
 NODES: Final = (Kind.LEAF, Kind.OP, Kind.GRAD, Kind.ACCUMULATE)
@@ -199,7 +203,9 @@ DTYPE_CODES: Final[dict[str, int]] = {name: code for code, name in enumerate(DTY
 
 TABLES: Final[dict[str, str]] = {
     "ops": "{name, formula, doc, vjp: [text, ...], inputs: [name, ...], defaults: {name: typed value}, element, cited, "
-    "framework, function, custom}",
+    "framework, function, custom, generated: {compilation, forward: graph, backward: graph}}; a graph is "
+    "{nodes: [{name, op, function, of: [node, ...], operands, attributes, shape, dtype, site}, ...], "
+    "outputs: [node, ...]}",
     "sites": "{file, line, column, end_line, end_column, function, caller}",
     "sources": "{file, text}",
     "scopes": "{name, type, parent, site}",

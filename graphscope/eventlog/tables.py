@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
-from graphscope.eventlog import schema
+from graphscope.eventlog import generated, schema
 from graphscope.eventlog.arguments import CALL
 from graphscope.eventlog.files import LogFiles
+from graphscope.eventlog.generated import Generated
 from graphscope.eventlog.names import Op, Scope, Site, entries
 from graphscope.eventlog.typed import decode
 
@@ -46,6 +47,10 @@ class Tables:
             str(entry.get("function", "")),
             bool(entry.get("custom")),
         )
+
+    def generated(self, number: int) -> Generated | None:
+        """What a compiler generated for an op by its number; None where it is no compiled region."""
+        return generated.of_entry(self._tables["ops"].get(number))
 
     def site(self, number: int) -> Site | None:
         """A source site by its number."""

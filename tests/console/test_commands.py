@@ -773,6 +773,28 @@ def test_path(debug: Debug, chain: str) -> None:
     assert "takes one or two nodes" in text
 
 
+def test_inside(debug: Debug) -> None:
+    program = """\
+        import graphscope as gs
+
+        x = gs.tensor([[1.0, 2.0, 4.0]], requires_grad=True)
+        y = gs.softmax(x, 1)
+        y.sum().backward()
+        """
+    text = debug(program, "c", "inside y", "inside #1 shifted", "inside x", "inside #1 curve", "info compile", "q")
+
+    assert [line.split()[0] for line in after(text, "inside y").splitlines()[2:]] == [
+        "shifted",
+        "exp",
+        "sum",
+        "softmax",
+    ]
+    assert "array([[-3., -2.,  0.]]" in after(text, "inside #1 shifted")
+    assert "has no parts that are known here" in after(text, "inside x")
+    assert "its parts: shifted, exp, sum, softmax" in after(text, "inside #1 curve")
+    assert "record with `--capture compiled`" in after(text, "info compile")  # tests/adapters has compiled programs
+
+
 def test_why(debug: Debug) -> None:
     program = """\
     import graphscope as torch

@@ -288,17 +288,21 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.session.identities.table.take(id(each))
 
     def _learn(self, func: Any) -> Call:
-        call = self.session.learn(func)
-        library, _, name = func._schema.name.partition("::")
-        call.function = str(func)
-        call.name = name if library == "aten" else f"{library}.{name}"
-        call.ignored = name == "lift_fresh"  # hands on what a call that makes a tensor has made
-        call.gradient = False
-        call.in_place = name.endswith("_") and not name.endswith("__")
-        call.aliasing = name in ALIASING
-        call.plain = not (call.in_place or call.aliasing)
-        call.parameters = {each.name: each.default_value for each in func._schema.arguments}
-        return call
+        return described_op(self.session.learn(func), func)
+
+
+def described_op(call: Call, func: Any) -> Call:
+    """What is known of an op of ATen, by its schema."""
+    library, _, name = func._schema.name.partition("::")
+    call.function = str(func)
+    call.name = name if library == "aten" else f"{library}.{name}"
+    call.ignored = name == "lift_fresh"  # hands on what a call that makes a tensor has made
+    call.gradient = False
+    call.in_place = name.endswith("_") and not name.endswith("__")
+    call.aliasing = name in ALIASING
+    call.plain = not (call.in_place or call.aliasing)
+    call.parameters = {each.name: each.default_value for each in func._schema.arguments}
+    return call
 
 
 class _Loose(NamedTuple):

@@ -9,25 +9,28 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
+import threading
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from sys import _getframe
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import torch
 
-from graphscope.adapters.torch import control, results, writing
-from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch import control, generated_graphs, results, writing
+from graphscope.adapters.torch.calls import KEY_SHIFT, Call
+from graphscope.adapters.torch.compiler_events import CompilerEvents, function_of_code
 from graphscope.adapters.torch.compiling import Compiling
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.forward import MODES
+from graphscope.adapters.torch.generated_graphs import GeneratedGraph
 from graphscope.adapters.torch.known_tensors import version_of
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.recorder_errors import Evaluation, guarded
 from graphscope.adapters.torch.session import Session
+from graphscope.eventlog.writer import Writer
 
-_RESUMED: Final = re.compile(r"torch_dynamo_resume_in_(\w+)_at_\d+")
 _STEP: Final = re.compile(r"\['([^']*)'\]|\.(\w+)")
 _MODULES: Final = frozenset({"self", "fn"})
 _HELD: Final = frozenset({"_modules", "_parameters", "_buffers", "_orig_mod"})
@@ -50,6 +53,7 @@ class Regions(Compiling):
                 handler = import_module("torch._dynamo.callback").CompilationCallbackHandler
                 turn = import_module("torch._C._dynamo.eval_frame").set_eval_frame
                 _leave_us_out()
+                parted = [*_partitions()]
             makes, begins = graph.__dict__["call_user_compiler"], handler.__dict__["install_callbacks"]
         except (ImportError, AttributeError, KeyError):  # a version whose compiler is another one
             super().rest()
@@ -62,6 +66,8 @@ class Regions(Compiling):
             if name in node.__dict__:
                 replace(node, name, self._opaque(node.__dict__[name]))
         replace(handler, "install_callbacks", self._undressed(begins))
+        for module, name, value in (*CompilerEvents(self.session).entries(), *parted):
+            replace(module, name, value)
         _Here.regions = self
         Evaluation.turn = turn
 
@@ -139,15 +145,16 @@ class Regions(Compiling):
         return appending
 
     @guarded
-    def sources(self, graph: Any) -> list[str]:
-        """Where the arguments of a graph that is to be compiled are from."""
-        return [_source(each) for each in graph.graph.nodes if each.op == "placeholder"]
+    def region(self, output: Any, graph: Any) -> Region:
+        """What is known of a graph that is to be compiled."""
+        broken = getattr(output.compile_subgraph_reason, "graph_break", True)
+        sources = [_source(each) for each in graph.graph.nodes if each.op == "placeholder"]
+        return Region(_name(output.root_tx), sources, not broken, generated_graphs.read(graph.graph, sources))
 
     @guarded
-    def region(self, output: Any, function: Callable[..., Any], sources: list[str] | None) -> Region:
-        """What the compiler made of a graph."""
-        broken = getattr(output.compile_subgraph_reason, "graph_break", True)
-        return Region(function, _name(output.root_tx), sources or [], not broken)
+    def partitioned(self, region: Region, graph: Any) -> None:
+        """Its backward graph is known."""
+        region.backward = generated_graphs.read(graph.graph, region.sources)
 
 
 class _Here:
@@ -156,17 +163,56 @@ class _Here:
     regions: Regions | None = None
 
 
+class _Making(threading.local):
+    """The region that the compiler makes in this thread."""
+
+    region: Region | None = None
+
+
+_making: Final = _Making()
+
+
 class Region:
-    """A graph that was compiled: its function, what it is called, where its arguments come from, and whether it is all
-    that a function computes.
+    """A graph that was compiled.
+
+    Args:
+        name: What the program calls the function that it is of.
+        sources: Where its arguments come from.
+        whole: Whether it is all that the function computes.
+        forward: What it computes.
     """
 
-    def __init__(self, function: Callable[..., Any], name: str, sources: list[str], whole: bool) -> None:
-        self.function = function
+    function: Callable[..., Any]
+
+    def __init__(self, name: str, sources: list[str], whole: bool, forward: GeneratedGraph) -> None:
         self.whole = whole
         self.__name__ = f"compiled_{name}"
         self.__doc__ = f"What torch.compile made of {name}."
+        self.compilation = str(torch._guards.CompileContext.current_compile_id() or "")
         self.sources = sources
+        self.forward = forward
+        self.backward: GeneratedGraph | None = None
+
+
+class RegionCall(Call):
+    """A region as a function that a session knows."""
+
+    __slots__ = ("_region", "_writer")
+
+    def __init__(self, region: Region, number: int, writer: Writer) -> None:
+        super().__init__(cast("Callable[..., Any]", region), number)
+        self.function = f"torch.compile {number}"
+        self.in_place = self.aliasing = self.ignored = self.gradient = False
+        self._region = region
+        self._writer = writer
+
+    def describe(self, *given: Any) -> dict[str, Any]:
+        """Its entry among the ops, with the graphs that were generated."""
+        region, writer = self._region, self._writer
+        generated: dict[str, Any] = {"compilation": region.compilation, "forward": region.forward.entry(writer)}
+        if region.backward is not None:
+            generated["backward"] = region.backward.entry(writer)
+        return {**super().describe(*given), "generated": generated}
 
 
 class _Appending:
@@ -183,8 +229,9 @@ class _Appending:
         self._given: list[tuple[torch.Tensor, int]] = []
 
     def _new_call(self) -> Call:
-        call = self.session.learn(self._region)
-        call.in_place = call.aliasing = call.ignored = call.gradient = False
+        session, region = self.session, self._region
+        number = session.new_call(region).key >> KEY_SHIFT
+        session.calls[region] = call = RegionCall(region, number, session.writer)
         return call
 
     @guarded
@@ -239,11 +286,15 @@ def _kept(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def call_user_compiler(output: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
         maker = _Here.regions
-        sources = None if maker is None else maker.sources(graph)
-        function = original(output, graph, *args, **kwargs)
-        region = None if maker is None else maker.region(output, function, sources)
+        region = None if maker is None else maker.region(output, graph)
+        around, _making.region = _making.region, region
+        try:
+            function = original(output, graph, *args, **kwargs)
+        finally:
+            _making.region = around
         if region is None:
             return function
+        region.function = function
 
         @functools.wraps(function)
         def compiled(*args: Any) -> Any:
@@ -254,6 +305,27 @@ def _kept(original: Callable[..., Any]) -> Callable[..., Any]:
         return compiled
 
     return call_user_compiler
+
+
+def _partitions() -> Iterator[tuple[Any, str, Any]]:
+    """What parts the graph of both passes in two, in such versions of torch as have it: others tell of the forward
+    graph alone.
+    """
+    try:
+        module = import_module("torch._functorch._aot_autograd.graph_compile")
+        original = vars(module)["_partition_joint_graph_into_fw_bw"]
+    except (ImportError, KeyError):
+        return
+
+    @functools.wraps(original)
+    def partition(*args: Any, **kwargs: Any) -> Any:
+        parts = original(*args, **kwargs)
+        maker, region = _Here.regions, _making.region
+        if maker is not None and region is not None:
+            maker.partitioned(region, parts[1])
+        return parts
+
+    yield module, "_partition_joint_graph_into_fw_bw", partition
 
 
 def _without_ours(original: Callable[..., None]) -> Callable[..., None]:
@@ -276,9 +348,7 @@ def _name(translator: Any) -> str:
     if code.co_filename.startswith(torch.__path__[0]):
         module = next((each for each in translator.f_locals.values() if isinstance(each, torch.nn.Module)), None)
         return code.co_name if module is None else type(module).__name__
-    name = code.co_qualname.rpartition("<locals>.")[2].removesuffix(".forward")
-    resumed = _RESUMED.fullmatch(name)
-    return resumed[1] if resumed else name
+    return function_of_code(code.co_qualname.rpartition("<locals>.")[2].removesuffix(".forward"))
 
 
 def _source(placeholder: Any) -> str:

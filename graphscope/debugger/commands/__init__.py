@@ -6,6 +6,7 @@ from graphscope.debugger.commands import diagnosis as diagnosis
 from graphscope.debugger.commands import edits as edits
 from graphscope.debugger.commands import frames as frames
 from graphscope.debugger.commands import graph as graph
+from graphscope.debugger.commands import inside as inside
 from graphscope.debugger.commands import printing as printing
 from graphscope.debugger.commands import python as python
 from graphscope.debugger.commands import ranks as ranks

@@ -10,6 +10,7 @@ from graphscope.debugger import expression_names, value_results
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.commands.breakpoints import breakpoint_table
 from graphscope.debugger.commands.watches import display_table, watch_table
+from graphscope.debugger.compiler_table import compiler_table
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.nodes import Pending
 from graphscope.debugger.results import Bookmark, Cell, Message, TableResult, ValueResult
@@ -182,8 +183,9 @@ def _element_text(node: Node, place: tuple[int, ...]) -> str:
 def info(dbg: Debugger, topic: Rest = "") -> TableResult:
     """Tell all of the current node, or of a SPEC.
 
-    `info breakpoints`, `info watches`, `info displays`, `info checkpoints`, `info findings` (what the
-    doctor finds, up to now) and `info log` tell of those.
+    `info breakpoints`, `info watches`, `info displays`, `info checkpoints`, `info findings` (what the doctor finds, up
+    to now), `info compile` (what torch.compile compiled, why again, where graphs broke) and `info log`
+    tell of those.
     """
     found = TOPICS.get(topic)
     return found(dbg) if found is not None else node_table(dbg, dbg.chosen(topic))
@@ -282,5 +284,6 @@ TOPICS: Final[dict[str, Callable[[Debugger], TableResult]]] = {
     "checkpoints": _checkpoint_table,
     "findings": _finding_table,
     "log": _log_table,
+    "compile": compiler_table,
 }
 """What `info` tells beside nodes."""

@@ -18,7 +18,7 @@ _LONGEST: Final = 32
 """Scopes lie in so many others at most, and a node of a backward pass is so many nodes from its forward node."""
 _UNTOLD: Final = (
     Kind.UNWRITTEN, Kind.BACKWARD_BEGIN, Kind.BACKWARD_END, Kind.STEP, Kind.PRINT, Kind.ASSERTION, Kind.EDIT,
-    Kind.EXCEPTION, Kind.WAIT, Kind.ASSIGN, Kind.CALL, Kind.RANDOM, Kind.ACCUMULATE,
+    Kind.EXCEPTION, Kind.WAIT, Kind.ASSIGN, Kind.CALL, Kind.RANDOM, Kind.COMPILE, Kind.ACCUMULATE,
 )  # fmt: skip
 """Rows that say no module: they lie where the row ahead of them does."""
 

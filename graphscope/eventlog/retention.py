@@ -52,6 +52,11 @@ class Retention:
         self._lock = threading.RLock()
         self._trimming = False
 
+    @property
+    def lets_go_of_steps(self) -> bool:
+        """Whether a segment is dropped when newer steps fill the next ones."""
+        return self._steps is not None
+
     def add(self, segment: Segment) -> None:
         """A segment was made; it has a folder."""
         if segment.folder is not None:

@@ -124,6 +124,9 @@ class Writer(WideRows):
                 f"can't record to {self._given}: {error.strerror or error}", hint="name another place with --log PATH"
             ) from error
         self.low = base
+        """Rows from this one on are of the segment that is written."""
+        self.recent = base
+        """Rows from this one on stay in the log together with those of the segment that is written."""
 
     # Rows ------------------------------------------------------------------------------------------------------------
 
@@ -306,6 +309,7 @@ class Writer(WideRows):
             folder = segment.folder
             if self.segment is full:
                 self._enter(segment)
+                self.recent = self.base + first if self._retention.lets_go_of_steps else self.low
                 self.low = self.base + first
                 self._claimed = first + 1
             elif folder is not None:

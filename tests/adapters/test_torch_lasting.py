@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 import pickle
 import subprocess
@@ -123,6 +124,19 @@ def test_a_new_segment_has_leaves_of_its_own(tmp_path: Path) -> None:
     assert log.graph.node(leaves[-1].row).grad is None  # as the program has it in the end
     arrived = [event.row for event in events if event.kind.name == "ACCUMULATE"][-1]
     np.testing.assert_array_equal(log.graph.at(arrived).node(leaves[-1].row).grad, [2, 2, 2])
+
+
+def test_a_new_segment_cuts_no_edge(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope", values="none"):
+        x = torch.ones(2)
+        for _ in range(4000):
+            x = x * 0.5
+            x = x + 1
+    log = gs.load(tmp_path / "run.gscope")
+    nodes = [log.graph.node(row) for row in range(log.first, log.end)]
+    assert len(list((tmp_path / "run.gscope" / "segments").iterdir())) > 1
+    assert [node.op for node in nodes] == ["ones", *["mul", "add"] * 4000]
+    assert all(after.inputs[0].source == before for before, after in itertools.pairwise(nodes))
 
 
 COMPILED = """\

@@ -81,8 +81,11 @@ class Leaves:
             writing.follow(session, known, tensor, frame)
         elif known.counter != version_of(tensor):
             self._catch_up(known, tensor, frame)
-        if known.row < session.writer.low and (
-            known.row < session.writer.base or (more is not None and more.leaf) or grad_fn(tensor) is None
+        writer = session.writer
+        if known.row < writer.low and (
+            known.row < writer.base
+            or (more is not None and more.leaf)
+            or (known.row < writer.recent and grad_fn(tensor) is None)  # of older ones the values may be gone
         ):
             return self.leaf(tensor, frame, argument, known)
         return known

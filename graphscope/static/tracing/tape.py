@@ -90,7 +90,7 @@ class Tape:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.base = self.low = self._end = next(_bases)
+        self.base = self.low = self.recent = self._end = next(_bases)
         self.sites = _Sites()
         self.variants: dict[Any, Any] = {}
         self.tables = {name: _Table() for name in ("ops", "sites", "scopes", "sources", "attrs", "threads", "shapes")}

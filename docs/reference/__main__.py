@@ -137,7 +137,8 @@ def checks() -> str:
     for _, check in sorted(every().items()):
         stops = _STOPS[check.shows].format(check.name)
         parts += ["", f"## {check.name}: {check.title}", "", f"{check.doc}. {stops}", ""]
-        parts += [f"Reads {listed(check.reads)}. A program that has it:", "", *indented(check.sample)]
+        level = f", recorded with `--capture {check.capture}`" if check.capture == "compiled" else ""
+        parts += [f"Reads {listed(check.reads)}. A program that has it{level}:", "", *indented(check.sample)]
         parts += ["", "And one that has not:", "", *indented(check.healthy)]
     return page(parts)
 

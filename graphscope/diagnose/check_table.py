@@ -71,6 +71,8 @@ class Check:
     """The same program without it."""
     of_run: OfRun | None = None
     """What is wrong with a run as a whole, where that is less than what shows at its single rows."""
+    capture: str = "calls+backward"
+    """The level at which a PyTorch program is to be recorded for it; `compiled` tells of no other engine."""
 
     @property
     def is_of_run(self) -> bool:
@@ -104,6 +106,7 @@ def check(
     sample: str,
     healthy: str,
     shows: Literal["run", "end"],
+    capture: str = ...,
 ) -> Callable[[OfRun], OfRun]: ...
 
 
@@ -131,6 +134,7 @@ def check(
     shows: Moment = "node",
     explain: Callable[[Subject], Explanation | None] | None = None,
     of_run: OfRun | None = None,
+    capture: str = "calls+backward",
 ) -> Callable[[Any], Any]:
     """Enter a function into the table, under its name and with the first line of its docstring.
 
@@ -145,13 +149,14 @@ def check(
         shows: When it shows.
         explain: What is to be said of one tensor, when a person asks why its gradient, or value, is as it is.
         of_run: What is wrong with a run as a whole, where the function speaks at rows that later ones excuse.
+        capture: The level at which a PyTorch program is to be recorded for it.
     """
 
     def enter(function: Any) -> Any:
         doc = (inspect.getdoc(function) or "").partition("\n")[0].removesuffix(".")
         name = getattr(function, "__name__", "")
         where, judge, whole = (rows, function, of_run) if rows else _of_whole(function)
-        CHECKS[name] = Check(name, title, doc, reads, where, judge, shows, explain, sample, healthy, whole)
+        CHECKS[name] = Check(name, title, doc, reads, where, judge, shows, explain, sample, healthy, whole, capture)
         return function
 
     return enter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import sys
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any
@@ -52,9 +53,17 @@ def misread_site(writer: Writer, error: SyntaxError) -> int:
 
 
 def line_number(writer: Writer, file: str, line: int, function: str) -> int:
-    """The number of a whole line of a file, of which no frame is at hand."""
+    """The number of a whole line of a file, of which no frame is at hand; of one in a library, with the program's own
+    line that is at work now.
+    """
+    number = writer.tables["sites"].find((file, line, function))
+    if number is not None:
+        return number
     _keep_source(writer, file, None)
-    return writer.intern("sites", (file, line, function), _entry(file, line, 0, None, None, function))
+    entry = _entry(file, line, 0, None, None, function)
+    if caller := 0 if is_own(file) else _caller(writer, sys._getframe()):
+        entry["caller"] = caller
+    return writer.intern("sites", (file, line, function), entry)
 
 
 def _new_site(

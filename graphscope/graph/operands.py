@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from graphscope.eventlog.typed import Input, spelled
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.arguments import Arguments
     from graphscope.eventlog.names import Op
     from graphscope.graph.node import Edge, Node
 
@@ -80,10 +81,14 @@ def _row(edges: dict[int, Edge], number: int) -> str:
 
 def arguments_text(node: Node) -> str:
     """The constants that the op of a forward node was given, in their places: `(1, ·)`; empty where it has none."""
-    given = node.arguments
+    return call_text(node.arguments) if node.kind == "op" else ""
+
+
+def call_text(given: Arguments) -> str:
+    """The constants that a call was given, in their places: `(1, ·)`; empty where it has none."""
     attributes = {name: value for name, value in given.attributes.items() if not name.startswith("_")}
     operands = given.operands or ()
-    if node.kind != "op" or not (attributes or any(not isinstance(each, Input) for each in operands)):
+    if not (attributes or any(not isinstance(each, Input) for each in operands)):
         return ""
     texts = [spelled(each, lambda _: "·") for each in operands]
     texts += [f"{name}={spelled(value, lambda _: '·')}" for name, value in attributes.items()]

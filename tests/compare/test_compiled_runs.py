@@ -98,6 +98,11 @@ def test_the_region_is_told_that_computes_something_else(tmp_path: Path) -> None
     assert first.b.line == line(text, "model(x)")
     (told,) = (fact for fact in first.facts if fact.name == "computes")
     assert f"gelu (line {line(EAGER, 'F.gelu')})" in told.a
+    (call,) = (fact for fact in first.facts if fact.name == "first other call")
+    assert (call.a, call.b) == (
+        f"gelu (line {line(EAGER, 'F.gelu')})",
+        f"gelu(·, approximate=tanh) (line {line(text, 'F.gelu(h)')})",
+    )
 
 
 def test_a_graph_break_halves_the_region_that_is_looked_for(tmp_path: Path) -> None:

@@ -152,6 +152,13 @@ class Regions(Compiling):
         return Region(_name(output.root_tx), sources, not broken, generated_graphs.read(graph.graph, sources))
 
     @guarded
+    def generated(self, region: Region, graph: Any) -> None:
+        """The backend is done with its graph, and may have changed it."""
+        with contextlib.suppress(Exception):  # or left nothing of it
+            found = generated_graphs.read(graph.graph, region.sources)
+            region.forward = found if any(each.op for each in found.calls) else region.forward
+
+    @guarded
     def partitioned(self, region: Region, graph: Any) -> None:
         """Its backward graph is known."""
         region.backward = generated_graphs.read(graph.graph, region.sources)
@@ -295,6 +302,8 @@ def _kept(original: Callable[..., Any]) -> Callable[..., Any]:
         if region is None:
             return function
         region.function = function
+        if maker is not None:
+            maker.generated(region, graph)
 
         @functools.wraps(function)
         def compiled(*args: Any) -> Any:

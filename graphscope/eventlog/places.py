@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import linecache
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from graphscope.eventlog import sources
 from graphscope.eventlog.own_files import is_own, modules_beside
@@ -19,6 +20,9 @@ def site_number(writer: Writer, frame: FrameType) -> int:
     number = writer.tables["sites"].find(_place(code, frame.f_lasti))
     if number is not None:
         return number
+    for find in GENERATORS:
+        if (line := find(frame)) is not None:
+            return _new_line(writer, _place(code, frame.f_lasti), line, frame)
     caller = 0 if is_own(code.co_filename) else _caller(writer, frame)
     return _new_site(writer, code, frame.f_lasti, frame.f_lineno or 0, frame.f_globals, caller)
 
@@ -52,18 +56,35 @@ def misread_site(writer: Writer, error: SyntaxError) -> int:
     return writer.intern("sites", (error.filename, error.lineno), entry)
 
 
-def line_number(writer: Writer, file: str, line: int, function: str) -> int:
-    """The number of a whole line of a file, of which no frame is at hand; of one in a library, with the program's own
-    line that is at work now.
+class Line(NamedTuple):
+    """A place of the program that is known without a frame; columns count from 0, and are both 0 for a whole line."""
+
+    file: str
+    number: int
+    function: str
+    column: int = 0
+    end_column: int = 0
+
+
+GENERATORS: Final[list[Callable[[FrameType], Line | None]]] = []
+"""Those who generate code of the program's say which of its lines a frame of such code is at; None of other frames."""
+
+
+def line_number(writer: Writer, line: Line) -> int:
+    """The number of a place of which no frame is at hand; of one in a library, with the program's own line that is at
+    work now.
     """
-    number = writer.tables["sites"].find((file, line, function))
-    if number is not None:
-        return number
-    _keep_source(writer, file, None)
-    entry = _entry(file, line, 0, None, None, function)
-    if caller := 0 if is_own(file) else _caller(writer, sys._getframe()):
+    number = writer.tables["sites"].find(line)
+    return _new_line(writer, line, line, sys._getframe()) if number is None else number
+
+
+def _new_line(writer: Writer, key: Any, line: Line, frame: FrameType) -> int:
+    _keep_source(writer, line.file, None)
+    end_line = line.number if line.end_column else None
+    entry = _entry(line.file, line.number, line.column, end_line, line.end_column, line.function)
+    if caller := 0 if is_own(line.file) else _caller(writer, frame):
         entry["caller"] = caller
-    return writer.intern("sites", (file, line, function), entry)
+    return writer.intern("sites", key, entry)
 
 
 def _new_site(

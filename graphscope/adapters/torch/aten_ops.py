@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mod
 
 from graphscope.adapters.torch import compiled, devices, results, tensor_base, writing
 from graphscope.adapters.torch.backward_graph import op_name
-from graphscope.adapters.torch.calls import ALIASING, Call
+from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.context import Context, Place
 from graphscope.adapters.torch.describing import flattened
@@ -288,21 +288,10 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.session.identities.table.take(id(each))
 
     def _learn(self, func: Any) -> Call:
-        return described_op(self.session.learn(func), func)
-
-
-def described_op(call: Call, func: Any) -> Call:
-    """What is known of an op of ATen, by its schema."""
-    library, _, name = func._schema.name.partition("::")
-    call.function = str(func)
-    call.name = name if library == "aten" else f"{library}.{name}"
-    call.ignored = name == "lift_fresh"  # hands on what a call that makes a tensor has made
-    call.gradient = False
-    call.in_place = name.endswith("_") and not name.endswith("__")
-    call.aliasing = name in ALIASING
-    call.plain = not (call.in_place or call.aliasing)
-    call.parameters = {each.name: each.default_value for each in func._schema.arguments}
-    return call
+        call = self.session.learn(func)
+        call.ignored = call.name == "lift_fresh"  # hands on what a call that makes a tensor has made
+        call.plain = not (call.in_place or call.aliasing)
+        return call
 
 
 class _Loose(NamedTuple):

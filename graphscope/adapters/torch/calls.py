@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import torch
+
 from graphscope.adapters.kit.op_entries import Argument, op_entry
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.derivatives import derivative, derivative_of
@@ -114,6 +116,19 @@ class Call(compiled.Call):
         self.parameters = parameters(function)
         self.formula: Formula | None = None
         """What it computes, where that is no matter of its name."""
+        if isinstance(function, torch._ops.OpOverload):
+            self._take_schema(function)
+
+    def _take_schema(self, op: torch._ops.OpOverload) -> None:
+        """What is known of an op of ATen, or of a library of the program's."""
+        library, _, name = op._schema.name.partition("::")
+        self.name = name if library == "aten" else f"{library}.{name}"
+        self.gradient = False
+        self.in_place = name.endswith("_") and not name.endswith("__")
+        self.aliasing = name in ALIASING
+        self.plain = not (self.in_place or self.aliasing)
+        self.writes = self.in_place and not self.aliasing and name not in ZEROING
+        self.parameters = {each.name: each.default_value for each in op._schema.arguments}
 
     def arguments(self, operands: Sequence[Any], named: Mapping[str, Any]) -> tuple[Argument, ...]:
         """Its parameters in order, for a call with these operands and what was given by name; () where not known."""

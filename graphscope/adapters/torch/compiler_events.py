@@ -14,7 +14,7 @@ import torch
 
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
-from graphscope.eventlog.places import line_number
+from graphscope.eventlog.places import Line, line_number
 from graphscope.eventlog.schema import Kind
 
 _BREAK: Final = re.compile(
@@ -41,8 +41,8 @@ class CompilerEvents:
         self.session = session
         self._failed: dict[str, list[str]] = {}
         """By compilation: the guards because of which the function is compiled once more."""
-        self._functions: dict[str, tuple[str, int, str]] = {}
-        """File, line and name of the functions that were compiled, by the number of the function."""
+        self._functions: dict[str, Line] = {}
+        """The first lines of the functions that were compiled, by the number of the function."""
 
     def entries(self) -> Iterator[tuple[Any, str, Any]]:
         """What is patched for that: owner, name and value."""
@@ -77,17 +77,17 @@ class CompilerEvents:
     def _broke(self, compilation: str, text: str) -> None:
         found = _BREAK.match(text)
         if found is not None:
-            self._mark("break", (found["file"], int(found["line"]), ""), compilation, **_parts(found["reason"]))
+            self._mark("break", Line(found["file"], int(found["line"]), ""), compilation, **_parts(found["reason"]))
 
     def _compiled(self, compilation: str, metrics: dict[str, Any]) -> None:
         """A function was compiled, or could not be."""
         number = compilation.partition("/")[0]
         if metrics.get("co_filename"):
             name = function_of_code(str(metrics["co_name"]))
-            self._functions[number] = str(metrics["co_filename"]), int(metrics["co_firstlineno"]), name
-        place = self._functions.get(number, ("", 0, ""))
+            self._functions[number] = Line(str(metrics["co_filename"]), int(metrics["co_firstlineno"]), name)
+        place = self._functions.get(number)
         failed = [self._guard(each) for each in self._failed.pop(compilation, ())]
-        told: dict[str, Any] = {"function": place[2]}
+        told: dict[str, Any] = {"function": "" if place is None else place.function}
         if failed:
             told["failed"] = failed
         if metrics.get("fail_type") is None:
@@ -105,12 +105,12 @@ class CompilerEvents:
         lines = _LINE.findall(found["stack"] or "")
         if lines:
             file, line, function = lines[-1]
-            told["site_number"] = line_number(self.session.writer, file, int(line), function)
+            told["site_number"] = line_number(self.session.writer, Line(file, int(line), function))
         return told
 
-    def _mark(self, event: str, place: tuple[str, int, str], compilation: str, **told: Any) -> None:
+    def _mark(self, event: str, line: Line | None, compilation: str, **told: Any) -> None:
         writer = self.session.writer
-        site = line_number(writer, *place) if place[0] else 0
+        site = 0 if line is None else line_number(writer, line)
         writer.mark(Kind.COMPILE, site=site, compiler=event, compilation=compilation, **told)
 
 

@@ -5,25 +5,29 @@ What is read here outlives the graph and holds nothing of the program: names, nu
 
 from __future__ import annotations
 
+import ast
+import linecache
 import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from types import FrameType
 from typing import Any, Final, cast
 
 import torch
-from torch.fx import Graph, Node
+from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
-from graphscope.adapters.torch.aten_ops import described_op
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.describing import describe
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.eventlog import arguments
-from graphscope.eventlog.places import line_number
+from graphscope.eventlog.places import Line, line_number
 from graphscope.eventlog.writer import Writer
 
-_FRAME: Final = re.compile(r'File "(.+?)", line (\d+), in (.+)')
+_FRAME: Final = re.compile(r'File "(.+?)", line (\d+), in (.+)\n    (.*)(?:\n    ( *[~^]+))?')
+"""A frame of a traceback: file, line and function; the text of the line, and what is marked of it."""
 _TORCH: Final = torch.__path__[0]
 _STAND_IN: Final = torch.empty(0)
 """Stands for a node of a graph among the arguments of a call."""
@@ -44,8 +48,8 @@ class GeneratedCall:
     shape: tuple[int | str, ...] | None
     """Sizes that the compiler leaves open by its names for them; None where it gives no tensor."""
     dtype: str
-    place: tuple[str, int, str]
-    """File, line and function of the program; empty where no line is known."""
+    line: Line | None
+    """The line of the program; None where it is not known."""
 
     def entry(self, writer: Writer) -> dict[str, Any]:
         """What a log says of it."""
@@ -54,8 +58,8 @@ class GeneratedCall:
             told |= {"op": self.op, "function": self.function, "of": [*self.inputs]}
         if self.shape is not None:
             told |= {"shape": [*self.shape], "dtype": self.dtype}
-        if self.place[0]:
-            told["site"] = line_number(writer, *self.place)
+        if self.line is not None:
+            told["site"] = line_number(writer, self.line)
         return told
 
 
@@ -110,16 +114,14 @@ def _call(node: Node, places: dict[Node, int], name: str) -> GeneratedCall:
     if function is None:
         op = "" if node.op in ("placeholder", "get_attr") else str(node.target)
         others = tuple(places[each] for each in node.all_input_nodes)
-        return GeneratedCall(name, op, "", others, {}, shape, dtype, _place(node))
+        return GeneratedCall(name, op, "", others, {}, shape, dtype, program_line(node))
     inputs: list[Node] = []
     map_arg((node.args, node.kwargs), inputs.append)
     args, kwargs = map_arg((node.args, node.kwargs), lambda each: _STAND_IN)
     about = Call(function, 0)
-    if isinstance(function, torch._ops.OpOverload):
-        described_op(about, function)
     return GeneratedCall(
         name, about.name, about.function, tuple(places[each] for each in inputs),
-        arguments.entry(*describe(about, args, kwargs)), shape, dtype, _place(node),
+        arguments.entry(*describe(about, args, kwargs)), shape, dtype, program_line(node),
     )  # fmt: skip
 
 
@@ -136,9 +138,43 @@ def _function(node: Node) -> Callable[..., Any] | None:
     return cast("Callable[..., Any]", function)
 
 
-def _place(node: Node) -> tuple[str, int, str]:
-    """The innermost line of the program that a node is of."""
-    for file, line, function in reversed(_FRAME.findall(node.meta.get("stack_trace") or "")):
-        if not file.startswith(_TORCH):
-            return file, int(line), function
-    return "", 0, ""
+def program_line(node: Node) -> Line | None:
+    """The innermost line of the program that a node is of; None where that is not known."""
+    found = _frame_of(node)
+    if found is None:
+        return None
+    file, number, function, text, marks = found
+    if not marks and _frame_of(node.next) != found:
+        marks = _value_of(text)
+    if not marks:
+        return Line(file, int(number), function)
+    indent = len(linecache.getline(file, int(number)).partition(text)[0].encode())
+    start, end = len(marks) - len(marks.lstrip()), len(marks)
+    return Line(file, int(number), function, *(indent + len(text[:place].encode()) for place in (start, end)))
+
+
+def _frame_of(node: Node) -> tuple[str, ...] | None:
+    frames = _FRAME.findall(node.meta.get("stack_trace") or "")
+    return next((each for each in reversed(frames) if not each[0].startswith(_TORCH)), None)
+
+
+def _value_of(text: str) -> str:
+    """The value that a line gives a name, marked below it: what the last call of the line makes."""
+    try:
+        value = getattr(ast.parse(text).body[0], "value", None)
+    except (SyntaxError, IndexError):
+        return ""
+    return "" if value is None else (" " * value.col_offset).ljust(value.end_col_offset, "^")
+
+
+def line_of_frame(frame: FrameType) -> Line | None:
+    """The line of the program that a frame of a `GraphModule` is at; None of others."""
+    code = frame.f_code
+    if not code.co_filename.startswith("<eval_with_key>"):
+        return None
+    module = frame.f_locals.get("self")
+    places = getattr(module, "_lineno_map", None) or {}
+    place = places.get(frame.f_lineno - code.co_firstlineno)
+    if place is None or not isinstance(module, GraphModule):
+        return None
+    return program_line(next(islice(module.graph.nodes, place, None)))

@@ -24,6 +24,7 @@ from graphscope.adapters.torch.compiling import Compiling
 from graphscope.adapters.torch.constructions import Constructions
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.functions import Functions
+from graphscope.adapters.torch.generated_graphs import line_of_frame
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
@@ -33,6 +34,7 @@ from graphscope.adapters.torch.swapped_tensors import Swaps
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.adapters.torch.training_calls import Clearing, TrainingCalls
 from graphscope.adapters.torch.warning_lines import Warned
+from graphscope.eventlog.places import GENERATORS
 
 
 class TorchPatches(Patches):
@@ -88,6 +90,8 @@ class TorchPatches(Patches):
             *training.entries(), *Clearing(training).entries(), *Settings(session).entries(),
         ):  # fmt: skip
             self.replace(owner, name, value)
+        GENERATORS.append(line_of_frame)
+        self.at_end(functools.partial(GENERATORS.remove, line_of_frame))
         self._compiling = compiling = (Regions if session.writer.capture == "compiled" else Compiling)(session, self)
         self.replace(torch, "compile", compiling.wrapped(torch.compile))
         for owner, name in _WRITING_DOWN:

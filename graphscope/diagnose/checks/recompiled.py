@@ -22,7 +22,7 @@ _LEAST: Final = 4
 """So many compilations of a function, in as many training steps, must have come of the same guard."""
 _VALUE: Final = re.compile(r"'[^']*'$|\"[^\"]*\"$|-?\d+(?:\.\d+)?(?:e[-+]?\d+)?|(?<=expected )\w+|(?<=actual )\w+")
 _CURES: Final = {
-    " size mismatch ": "compile it with `dynamic=True`, or mark the size that changes with `torch._dynamo.mark_dynamic`",
+    " size mismatch ": "compile it with `dynamic=True`, or mark what changes with `torch._dynamo.mark_dynamic`",
     " dtype mismatch": "give it tensors of one dtype",
     " requires_grad mismatch": "give it tensors that require gradients always, or never",
 }

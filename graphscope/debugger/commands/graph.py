@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from graphscope.compare.expansions.table import EXPANSIONS
 from graphscope.debugger import expression_names, value_results
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.commands.breakpoints import breakpoint_table
@@ -213,8 +214,18 @@ def node_table(dbg: Debugger, node: Node) -> TableResult:
         ("source", node.source_line),
         ("scope", node.scope_title),
         ("duration", f"{node.duration / 1000:.1f} us" if node.duration else ""),
+        ("inside", _inside(owner or node)),
     ]
     return TableResult(("what", "value"), tuple((what, value) for what, value in facts if value != ""))
+
+
+def _inside(node: Node) -> str:
+    generated = node.graph.log.generated(node.event.op)
+    if generated is not None:
+        return (
+            f"a graph of {sum(bool(each.op) for each in generated.forward.nodes)} calls, generated: `inside` shows it"
+        )
+    return "`inside` computes its parts again" if node.kind == "op" and node.op in EXPANSIONS else ""
 
 
 def title(node: Node) -> str:

@@ -14,6 +14,7 @@ from graphscope.graph import filled
 from graphscope.graph.operands import attributes_of
 from graphscope.graph.rule_text import applied
 from graphscope.tui import neighbours
+from graphscope.tui.inspector.generated_text import generated_text
 from graphscope.tui.inspector.module_text import module_text
 from graphscope.tui.inspector.panel_table import View, panel
 from graphscope.tui.screen_text import escape, shape_text
@@ -51,6 +52,7 @@ def formula(view: View) -> Text:
     else:
         _forward(made, subject, op.formula)
         _backward(made, node, subject)
+    generated_text(made, scene.log, node, subject)
     doc = escape(_ROLE.sub(r"\1", op.doc))
     made.append(f"\n{doc}" if doc else "", "italic muted")
     return made

@@ -36,7 +36,7 @@ def _why(log: Log, found: Compilation, event: CompilerEvent) -> str:
         return ": ".join(filter(None, (event.title, event.explanation)))
     failed = _guard(log, event.failed[0]) if event.failed else ""
     if len(event.failed) > 1:
-        failed += f", nor one of each of {_counted(len(event.failed) - 1, 'other compilation')}"
+        failed += f", nor one of the guards of {_counted(len(event.failed) - 1, 'earlier compilation')}"
     if event.event == "skipped":
         return "; ".join(filter(None, (event.title, failed)))
     ran = sum(len(each.rows) for each in found.regions_of(event))

@@ -9,11 +9,15 @@ import pytest
 
 pytest.importorskip("torch")
 
+import torch
+
 from tests.docs.pages import ROOT, Block, assert_like, blocks, run_console
 from tests.docs.test_pages import _run
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
+VERSION = tuple(map(int, torch.__version__.split(".")[:2]))
 PAGE = ROOT / "docs" / "how-to" / "pytorch.md"
+COMPILED = ROOT / "docs" / "how-to" / "torch-compile.md"
 
 
 def test_the_program_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,6 +32,15 @@ def test_the_program_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_transcript(block: Block, tmp_path: Path) -> None:
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     run_console(block, tmp_path, f"{PAGE.name}:{block.line}")
+
+
+@pytest.mark.skipif(VERSION < (2, 13), reason="what the compiler tells is told as torch 2.13 tells it")
+def test_the_page_on_compiled_programs(tmp_path: Path) -> None:
+    for block in blocks(COMPILED):
+        if block.file is not None:
+            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
+        else:
+            run_console(block, tmp_path, f"{COMPILED.name}:{block.line}")
 
 
 def test_every_program_of_the_gallery_is_told_of() -> None:

@@ -357,7 +357,7 @@ def _name(translator: Any) -> str:
     if code.co_filename.startswith(torch.__path__[0]):
         module = next((each for each in translator.f_locals.values() if isinstance(each, torch.nn.Module)), None)
         return code.co_name if module is None else type(module).__name__
-    return function_of_code(code.co_qualname.rpartition("<locals>.")[2].removesuffix(".forward"))
+    return function_of_code(code.co_qualname.rpartition("<locals>.")[2]).removesuffix(".forward")
 
 
 def _source(placeholder: Any) -> str:

@@ -116,8 +116,7 @@ class CompilerEvents:
 
 def function_of_code(name: str) -> str:
     """The function of the program that a code is of: behind a break, the compiler goes on in one of its own."""
-    resumed = _RESUMED.fullmatch(name)
-    return resumed[1] if resumed else name
+    return _RESUMED.sub(r"\1", name)
 
 
 def _parts(reason: str) -> dict[str, Any]:

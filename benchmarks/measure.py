@@ -65,7 +65,9 @@ def calibrate(run: Callable[[], object]) -> int:
     return number
 
 
-def interleave(candidates: Mapping[str, Timed], *, rounds: int = ROUNDS, batches: int = 1) -> Timings:
+def interleave(
+    candidates: Mapping[str, Timed], *, rounds: int = ROUNDS, batches: int = 1, patience: float = PATIENCE
+) -> Timings:
     """Time all candidates against each other.
 
     Where a session takes long to begin, several batches of it make up for that: their median is the round's time.
@@ -84,7 +86,7 @@ def interleave(candidates: Mapping[str, Timed], *, rounds: int = ROUNDS, batches
     for _ in range(rounds):
         shuffle(order)
         for name in order:
-            if len(seconds[name]) >= FEWEST and sum(seconds[name]) * numbers[name] > PATIENCE:
+            if len(seconds[name]) >= FEWEST and sum(seconds[name]) * numbers[name] > patience:
                 continue
             gc.collect()
             with candidates[name].session():

@@ -112,11 +112,17 @@ PROGRAMS: Final[dict[str, Callable[[], Program]]] = {
 
 
 @contextmanager
-def recorded(run: Run, policy: str) -> Iterator[None]:
-    """A recording that has settled: call sites known, segments of their full size, the budget in use."""
+def recorded(run: Run, policy: str, cap: int | None = CAP) -> Iterator[None]:
+    """A recording that has settled: call sites known, segments of their full size, the budget in use.
+
+    Args:
+        run: One step.
+        policy: What is kept of values.
+        cap: Bytes up to which `full` keeps a value; None: as many as where nobody says so.
+    """
     record = load("graphscope.eventlog.record")
     folder = Path(tempfile.mkdtemp(prefix="benchmark-"))
-    options = {"cap": CAP} if policy == "full" else {}
+    options = {"cap": cap} if policy == "full" and cap is not None else {}
     writer = record.start(folder / "run.gscope", policy=policy, **options)
     try:
         end = perf_counter() + SETTLING

@@ -98,6 +98,11 @@ BARS: Final = (
     Bar("recorders", "ENC", "none", 1.5),
     Bar("recorders", "RES", "none", 1.25),
     Bar("recorders", "RES", "full", 2.0),
+    *(
+        Bar("models", name, policy, most)
+        for name in ("GPT-2 small", "BERT-base", "ViT-B", "ResNet-50")
+        for policy, most in (("none", 1.05), ("summary", 1.15), ("full", 1.6))
+    ),
     *(Bar("observers", name, "summary to torchlens", 1 / 15) for name in ("W1", "W2", "W3", "ENC", "RES")),
     *(
         Bar("screen", f"{log}: {what}", column, most)

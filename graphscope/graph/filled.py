@@ -138,7 +138,7 @@ def scalar(value: object) -> str:
 
 
 def element(node: Node, index: tuple[int, ...]) -> Row | None:
-    """How one element of the result of an op came to be; None where the log does not say.
+    """How one element of the result of an op came to be, whatever is in its place now; None where nobody knows.
 
     Args:
         node: The op.
@@ -147,10 +147,11 @@ def element(node: Node, index: tuple[int, ...]) -> Row | None:
     Raises:
         IndexError: The result has no such element.
     """
-    op, result = node.graph.log.op(node.event.op), node.value
-    if result is None or not op.element:
+    op, result, now = node.graph.log.op(node.event.op), node.computed, node.value
+    if result is None or now is None or not op.element:
         return None
     made = number(result[index]).strip("()")
+    edited = f" (edited to {number(now[index]).strip('()')})" if node.edited else ""
     place = f"[{', '.join(map(str, index))}]" if index else ""
     left = f"{called_here(node)}{place}"
     operands = Operands(node, index, np.asarray(result))
@@ -160,7 +161,7 @@ def element(node: Node, index: tuple[int, ...]) -> Row | None:
         numbers = PART.sub(operands.numbers, right)
     except LookupError:  # something that was not kept
         return None
-    return Row(f"{left} = {names}", f"{numbers} = {made}")
+    return Row(f"{left} = {names}", f"{numbers} = {made}{edited}")
 
 
 PART: Final = re.compile(

@@ -65,6 +65,9 @@ def heading(
     if said:
         parts["state"] = Text(said, style.replace("error", colours["error"]).replace("warning", colours["warning"]))
     node, stop = scene.node, scene.stop
+    why = "" if stop is None else reason(stop)
+    if why and state == "failed":  # the verdict: where there is no room for both, it is read, and not where it came
+        parts["reason"] = Text(f" {escape(why)}  ", f"italic {colours['error']}")
     if node is None:
         parts["node"] = Text(_ahead(scene, state))
     else:
@@ -84,9 +87,8 @@ def heading(
     if findings:
         listed = Style.parse(f"bold {colours['error']}") + Style(meta={"@click": "screen.findings"})
         parts["findings"] = Text(f"  {findings} finding{'s' * (findings > 1)}  F ", listed)
-    why = "" if stop is None else reason(stop)
-    if why and why != step:
-        parts["reason"] = Text(f"   {escape(why)}", f"italic {colours['error']}" if state == "failed" else "italic")
+    if why and state != "failed" and why != step:
+        parts["reason"] = Text(f"   {escape(why)}", "italic")
     for part in _TOLD_ELSEWHERE:
         if sum(each.cell_len for each in parts.values()) <= width:
             break
@@ -94,7 +96,7 @@ def heading(
     return Text(no_wrap=True, overflow="ellipsis").join(parts.values())
 
 
-_TOLD_ELSEWHERE: Final = ("shape", "scope", "pass")
+_TOLD_ELSEWHERE: Final = ("shape", "scope", "pass", "step")
 """Parts that are left out, the first of them first, where there is no room for all."""
 
 

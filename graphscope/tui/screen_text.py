@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 
@@ -24,6 +25,23 @@ def fit_name(text: str, width: int, ellipsis: str = "…") -> str:
     if "." not in text or not text.isascii() or len(text) <= width or width < 1:
         return fit(text, width, ellipsis)
     return ellipsis + escape(text)[1 - width :] if width > 1 else ellipsis
+
+
+@lru_cache(maxsize=1 << 14)
+def fit_op(text: str, width: int, ellipsis: str = "…") -> str:
+    """The same for an op: of `SafeSoftmaxBackward` the first word that is left out is the last one."""
+    stem = text.removesuffix(_BACKWARD)
+    return fit(stem + ellipsis if len(stem) < width < len(text) else text, width, ellipsis)
+
+
+def fit_shape(text: str, width: int, times: str = "×", ellipsis: str = "…") -> str:
+    """The same for a shape: what is left of it are whole lengths."""
+    lengths = text.split(times)
+    cut = (times.join([*lengths[:count], ellipsis]) for count in range(len(lengths) - 1, 0, -1))
+    return fit(next((each for each in (text, *cut) if len(each) <= width), ""), width, ellipsis)
+
+
+_BACKWARD: Final = "Backward"
 
 
 def shape_text(shape: tuple[int, ...], times: str = "×") -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 from rich.text import Text
 
-from graphscope.tui.text_widgets import Title
+from graphscope.tui.text_widgets import Title, hanging
 from graphscope.tui.theme_styles import themed
 
 STOPS: Final[Mapping[str, str]] = {
@@ -70,6 +70,10 @@ class Tour(Title):
             self._left.remove(name)
             self._tell()
 
+    def on_resize(self) -> None:
+        """Wrap to another width."""
+        self._tell()
+
     def _tell(self) -> None:
         self.screen.set_class(bool(self._left), "-tour")
         if self._left:
@@ -79,6 +83,8 @@ class Tour(Title):
                 (f" {number} of {len(STOPS)} ", "bold reverse"),
                 (f"  {self._keys[name]}  ", "bold warning"),
                 STOPS[name],
-                ("   press it; Esc ends the tour", "muted"),
+                ("   Esc ends the tour", "muted"),
             )
-            self.show(themed(made, self.app.theme_variables))
+            lines = hanging(themed(made, self.app.theme_variables), self.app.console, self.app.size.width)
+            self.styles.height = len(lines)
+            self.show(Text("\n").join(lines))

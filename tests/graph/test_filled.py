@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import graphscope as gs
+from graphscope.eventlog import record as record_module
+from graphscope.eventlog.schema import Kind
 from graphscope.graph import filled
 from graphscope.graph.node import Node
 
@@ -105,3 +107,14 @@ def test_of_long_sums_the_ends_are_written() -> None:
     assert row is not None
     assert row.numbers.count(" · ") == 4
     assert " + ... + " in row.numbers
+
+
+def test_the_rule_of_an_edited_element_makes_what_was_computed() -> None:
+    with gs.record(values="full") as log:
+        gs.tensor([15.0, 16.0]) * 20.0
+        assert record_module.writer is not None
+        record_module.writer.mark(Kind.EDIT, inputs=(1,), value=np.float32([0.5, 320.0]))
+    (node,) = (each for each in log.graph.nodes if each.kind == "op")
+    row = filled.element(node, (0,))
+    assert row is not None
+    assert row.numbers == "15 · 20 = 300 (edited to 0.5)"

@@ -70,7 +70,7 @@ def do(job: Job, size: tuple[int, int], folder: Path) -> Sequence[str]:
         for line in job.ahead:
             terminal.run(f"{line}; echo status $?")
             terminal.shows("status 0")
-        terminal.run("clear")
+        terminal.clear()
         for step in job.steps:
             if step.runs:
                 terminal.run(step.runs)

@@ -161,7 +161,7 @@ JOBS: Final = (
             Step(
                 "On. It fails, and the screen stays: at the op that failed, in its step, at the line of the program.",
                 ("c",),
-                (" failed ", "step 3", "where it failed", "1 finding", "ValueError: Exp"),
+                (" failed ", "step 3", "where it failed", "F findings", "ValueError: Expected input batch_size (28)"),
             ),
             Step("What happened.", ("F",), ("crash.py:18", "Expected input batch_size (28)")),
         ),

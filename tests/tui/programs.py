@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import numpy as np
+
 ROOT: Final = Path(__file__).parents[2]
 
 
@@ -117,4 +119,12 @@ def record(folder: Path, program: Program) -> Path:
     command = [sys.executable, "-m", "graphscope", "record", "--log", str(log), str(program.written(folder))]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run(command, check=True, capture_output=True, env=environment, cwd=folder)
+    return log
+
+
+def steady(log: Path) -> Path:
+    """Put times into a log that are the same whenever it is made."""
+    for file in log.rglob("events.npy"):
+        events = np.load(file, mmap_mode="r+")
+        events["duration"] = np.where(events["duration"] > 0, 12_345 * (np.arange(len(events)) % 7 + 1), 0)
     return log

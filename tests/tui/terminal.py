@@ -75,6 +75,15 @@ class Terminal:
     def text(self) -> str:
         return self.tmux("capture-pane", "-p")
 
+    def clear(self) -> None:
+        """Let the shell clear the screen, and wait until it has."""
+        self.shows("$")
+        self.run("clear")
+        end = time.monotonic() + PATIENCE
+        while self.text.strip() != "$":
+            assert time.monotonic() < end, f"it is not cleared; the terminal shows\n{self.text}"
+            time.sleep(0.05)
+
     def shows(self, *wanted: str) -> str:
         """Wait until all of these are on the screen."""
         end = time.monotonic() + PATIENCE

@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from graphscope.eventlog.reader import load
@@ -18,6 +17,7 @@ from graphscope.tui.glyphs import ASCII, UNICODE, Glyphs
 from graphscope.tui.map.boxes import Sketch
 from graphscope.tui.map.map import Map
 from graphscope.tui.map.module_boxes import Standing, module_sketch
+from tests.tui.programs import steady
 from tests.tui.screens import Screen, drive
 from tests.tui.test_map import followed
 
@@ -79,10 +79,7 @@ def recorded(folder: Path) -> Path:
     script.write_text(NETWORK, encoding="utf-8")
     with record(path):
         exec(compile(NETWORK, str(script), "exec"), {"__name__": "__main__"})
-    for file in path.rglob("events.npy"):
-        events = np.load(file, mmap_mode="r+")
-        events["duration"] = np.where(events["duration"] > 0, 12_345 * (np.arange(len(events)) % 7 + 1), 0)
-    return path
+    return steady(path)
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ from graphscope.tui.inspector.slices import plane, read_slice
 from graphscope.tui.map.boxes import sketch
 from graphscope.tui.map.layers import neighbourhood
 from graphscope.tui.scene import title
-from graphscope.tui.screen_text import escape, fit, fit_name
+from graphscope.tui.screen_text import escape, fit, fit_name, fit_op, fit_shape
 from graphscope.tui.source.counts import Counts
 from graphscope.tui.tape.magnitude import bar
 from graphscope.tui.text_widgets import hanging
@@ -218,6 +218,16 @@ def test_of_a_dotted_name_the_end_is_kept() -> None:
     assert fit_name("blocks.0.attention.qkv.weight", 14) == "…on.qkv.weight"
     assert fit_name("a.b", 5) == "a.b  "
     assert fit_name("LogSoftmaxBackward", 10) == "LogSoftma…"
+
+
+def test_where_an_op_or_a_shape_is_cut_no_word_and_no_length_is() -> None:
+    assert fit_op("LogSoftmaxBackward", 18) == "LogSoftmaxBackward"
+    assert fit_op("LogSoftmaxBackward", 14) == "LogSoftmax…   "
+    assert fit_op("LogSoftmaxBackward", 9) == "LogSoftm…"
+    assert fit_shape("8×4×12×12", 9) == "8×4×12×12"
+    assert fit_shape("8×4×12×12", 7) == "8×4×…  "
+    assert fit_shape("8×4×12×12", 2) == "  "
+    assert fit_shape("1024", 3) == "   "
 
 
 def test_what_adds_to_a_gradient_is_called_by_whose_it_is(recorded: Callable[[str, str], Path]) -> None:

@@ -52,6 +52,44 @@ def test_names_of_ops_and_tabs_are_whole(network: Path, size: tuple[int, int]) -
     drive(network, use, size=size)
 
 
+DEEP = """\
+import graphscope as torch
+import graphscope.nn as nn
+
+
+class Inside(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.inside = Inside(depth - 1) if depth else nn.Identity()
+
+    def forward(self, x):
+        return torch.log_softmax(self.inside(x), -1).reshape(4, 3, 1, 2)
+
+
+model = Inside(6)
+model(torch.ones(4, 3, 1, 2, requires_grad=True)).sum().backward()
+"""
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
+def test_names_of_ops_deep_inside_of_modules_can_be_read(
+    recorded: Callable[[str, str], Path], size: tuple[int, int]
+) -> None:
+    async def use(screen: Screen) -> None:
+        for spec, title, shape in (
+            ("op:log_softmax forward", "log_softmax", ""),
+            ("op:log_softmax backward", "LogSoftmax", ""),
+            ("op:reshape forward", "reshape", "4×3×1×2"),
+        ):
+            await screen.type(f"goto {spec}")
+            await screen.shows(title, "#heading")
+            line = next(line for line in screen.part("#tape").split("\n") if "▶" in line)
+            assert title in line
+            assert shape in line
+
+    drive(recorded("deep", DEEP), use, size=size)
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
 def test_headers_tell_whole_parts_and_count_in_english(network: Path, size: tuple[int, int]) -> None:
     async def use(screen: Screen) -> None:

@@ -1,10 +1,11 @@
-"""Every screen as text, at three sizes, as it is to be: `python -m tests.tui.test_snapshots` writes them anew."""
+"""Every screen as text, at four sizes, as it is to be: `python -m tests.tui.test_snapshots` writes them anew."""
 
 from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,17 @@ from textual.color import Color
 
 from graphscope.eventlog.record import record
 from graphscope.tui.glyphs import ASCII, UNICODE
+from graphscope.tui.messages import CommandRequested
 from graphscope.tui.themes import THEMES
 from tests.tui.conftest import PRODUCT
 from tests.tui.live_screens import debugged, followed, settle
+from tests.tui.programs import steady
 from tests.tui.screens import Screen, drive
 
 FOLDER = Path(__file__).parent / "snapshots"
-SIZES = ((80, 24), (120, 36), (200, 50))
+SIZES = ((60, 16), (80, 24), (120, 40), (200, 50))
+THEMED = (120, 40)
+"""The size at which each theme is kept."""
 SCREENS: dict[str, tuple[str, ...]] = {
     "start": (),
     "backward": ("end", "p", "p"),
@@ -40,18 +45,67 @@ SCREENS: dict[str, tuple[str, ...]] = {
 
 TINY = (50, 12)
 
+ENCODER = """\
+import graphscope as torch
+import graphscope.nn as nn
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
+
+    def forward(self, x):
+        return self.layers(x).detach()
+
+
+torch.manual_seed(0)
+encoder, head = Encoder(), nn.Linear(3, 4)
+optimizer = torch.optim.SGD([*encoder.parameters(), *head.parameters()], lr=0.1)
+x, labels = torch.randn(5, 6), torch.tensor([0, 1, 2, 3, 0])
+for step in range(3):
+    optimizer.zero_grad()
+    code = encoder(x)
+    loss = nn.functional.cross_entropy(head(code), labels)
+    loss.backward()
+    optimizer.step()
+"""
+TRAINING: dict[str, tuple[str, ...]] = {
+    "tour": (":tour",),
+    "tour-step": ("n", "p"),
+    "outline": ("escape", "home"),
+    "module": ("down", "down", "down", "down", "down"),
+    "next-step": (")",),
+    "typed-search": ("/", "l", "i", "n", "e", "a", "r"),
+    "found-search": ("enter",),
+    "findings": ("escape", "escape", "F"),
+    "finding": ("enter",),
+    "finding-why": ("y",),
+    "long-timeline": ("F", "escape", "Z", ".", "."),
+    "help-narrowed": ("?", "s", "t", "e", "p"),
+}
+"""The same over a training whose encoder gets no gradient; what begins with a colon is a line for the prompt."""
+
 
 def shown(
-    log: Path, size: tuple[int, int], see: Callable[[Screen], str] = lambda screen: screen.text, theme: str = ""
+    log: Path,
+    size: tuple[int, int],
+    see: Callable[[Screen], str] = lambda screen: screen.text,
+    theme: str = "",
+    screens: Mapping[str, Sequence[str]] = SCREENS,
 ) -> dict[str, str]:
     """All screens as text, or as what `see` finds on them."""
     found: dict[str, str] = {}
 
     async def use(screen: Screen) -> None:
         screen.app.theme = theme or screen.app.theme
-        for name, keys in SCREENS.items():
+        for name, keys in screens.items():
             for key in keys:
-                await screen.press(key)
+                if len(key) > 1 and key[0] == ":":
+                    screen.main.post_message(CommandRequested(key[1:], quiet=True))
+                    await screen.pilot.pause()
+                else:
+                    await screen.press(key)
                 await screen.app.workers.wait_for_complete()
             if name == "tiny":
                 await screen.pilot.resize_terminal(*TINY)
@@ -60,7 +114,8 @@ def shown(
                 await screen.pilot.pause()
             found[name] = "\n".join(line.rstrip() for line in see(screen).split("\n")) + "\n"
 
-    drive(log, use, size=size)
+    with chdir(log.parent):  # findings tell paths from where one is
+        drive(log, use, size=size)
     return found
 
 
@@ -75,6 +130,22 @@ def test_the_screens_are_as_they_were(product: Path, size: tuple[int, int]) -> N
         assert text == file_of(name, size).read_text(encoding="utf-8"), name
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
+def test_the_screens_of_a_training_are_as_they_were(tmp_path: Path, size: tuple[int, int]) -> None:
+    for name, text in shown(recorded(tmp_path, "encoder", ENCODER), size, screens=TRAINING).items():
+        assert text == file_of(name, size).read_text(encoding="utf-8"), name
+
+
+def recorded(folder: Path, name: str, source: str) -> Path:
+    """A log of some source text, with times that are the same whenever it is made."""
+    script, log = folder / f"{name}.py", folder / f"{name}.gscope"
+    script.write_text(source, encoding="utf-8")
+    with record(log):
+        exec(compile(source, str(script), "exec"), {"__name__": "__main__"})
+    return steady(log)
+
+
 def colours(screen: Screen) -> str:
     """Every style of a screen in the order of its first use, with the first text that bears it."""
     found: dict[str, str] = {}
@@ -87,7 +158,7 @@ def colours(screen: Screen) -> str:
 
 def in_colours(log: Path, theme: str) -> str:
     """All screens of a theme as their styles."""
-    return "".join(f"{name}\n{styles}" for name, styles in shown(log, SIZES[1], colours, theme).items())
+    return "".join(f"{name}\n{styles}" for name, styles in shown(log, THEMED, colours, theme).items())
 
 
 @pytest.mark.slow
@@ -101,7 +172,7 @@ def live(folder: Path, size: tuple[int, int]) -> dict[str, str]:
 
     async def see(screen: Screen) -> dict[str, str]:
         found = {"text": "\n".join(line.rstrip() for line in screen.text.split("\n")) + "\n"}
-        for theme in THEMES if size == SIZES[1] else ():
+        for theme in THEMES if size == THEMED else ():
             screen.app.theme = theme.name
             await settle(screen)
             found[theme.name] = colours(screen)
@@ -112,7 +183,7 @@ def live(folder: Path, size: tuple[int, int]) -> dict[str, str]:
 
     shown = debugged(folder, size, see) | followed(folder, size, see)
     files = {file_of(name, size).name: seen["text"] for name, seen in shown.items()}
-    for theme in THEMES if size == SIZES[1] else ():
+    for theme in THEMES if size == THEMED else ():
         files[f"live-{theme.name}.txt"] = "".join(f"{name}\n{seen[theme.name]}" for name, seen in shown.items())
     return files
 
@@ -197,16 +268,12 @@ def main() -> None:
     """Write all snapshots."""
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
-        script = Path(place) / "product.py"
-        script.write_text(PRODUCT, encoding="utf-8")
-        with record(Path(place) / "product.gscope"):
-            exec(compile(PRODUCT, str(script), "exec"), {"__name__": "__main__"})
+        product, encoder = (recorded(Path(place), *each) for each in (("product", PRODUCT), ("encoder", ENCODER)))
         for size in SIZES:
-            for name, text in shown(Path(place) / "product.gscope", size).items():
+            for name, text in {**shown(product, size), **shown(encoder, size, screens=TRAINING)}.items():
                 file_of(name, size).write_text(text, encoding="utf-8")
         for theme in THEMES:
-            text = in_colours(Path(place) / "product.gscope", theme.name)
-            (FOLDER / f"{theme.name}.txt").write_text(text, encoding="utf-8")
+            (FOLDER / f"{theme.name}.txt").write_text(in_colours(product, theme.name), encoding="utf-8")
     for size in SIZES:
         with tempfile.TemporaryDirectory() as place:
             for name, text in live(Path(place), size).items():

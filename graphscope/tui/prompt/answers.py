@@ -27,8 +27,7 @@ def styled(lines: Iterable[Line]) -> Text:
 
 
 def is_worth_telling(result: Result) -> bool:
-    """Whether what a key did is to be told in words, too; why it stopped is in the heading."""
+    """Whether what a key did is to be told in words, too; why it stopped is in the heading, if it is short."""
     if isinstance(result, Stop):
-        elsewhere = result.raised is not None and not result.raised.by_node
-        return bool(beside(result) or result.displays or elsewhere)
+        return bool(beside(result) or result.displays or result.raised)
     return not isinstance(result, Message) or bool(result.text)

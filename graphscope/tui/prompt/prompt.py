@@ -22,7 +22,7 @@ from graphscope.tui.messages import CommandRequested, Typed
 from graphscope.tui.prompt.answers import styled
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.output import Output
-from graphscope.tui.screen_text import escape
+from graphscope.tui.screen_text import count_text, escape
 from graphscope.tui.text_widgets import Title
 from graphscope.tui.theme_styles import themed
 
@@ -116,7 +116,7 @@ class Prompt(Guarded, Vertical):
         if not self._live:
             return
         asks = not self.of_program and self.query_one(Output).asks
-        unseen = " ?" if asks else f" {min(self._unseen, 999)}" if self._unseen else ""
+        unseen = " ?" if asks else f" {count_text(self._unseen)}" if self._unseen else ""
         made = Text(no_wrap=True)
         key = "" if self.of_program else "t "
         for name, text in (("gs", " (gs) "), ("program", f" {key}program{unseen} ")):
@@ -166,6 +166,7 @@ class Prompt(Guarded, Vertical):
         room = min(lines + 1, self.screen.size.height // 2) if lines and not self.of_program else None
         if room != self._room:  # else the screen would be laid out again
             self._room = self.styles.max_height = room
+            self.screen.set_class(room is not None, "-answered")
 
     def on_resize(self) -> None:
         """Keep the newest answer in sight."""

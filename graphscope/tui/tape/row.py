@@ -15,7 +15,7 @@ from graphscope.graph.compilation import compiler_event
 from graphscope.graph.faults import is_fault
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.scene import gradient_title
-from graphscope.tui.screen_text import escape, fit, fit_name, shape_text
+from graphscope.tui.screen_text import escape, fit, fit_name, fit_op, fit_shape, shape_text
 from graphscope.tui.tape.lanes import REACH, draw, mark_of
 from graphscope.tui.tape.magnitude import bar, magnitude
 
@@ -152,27 +152,19 @@ class RowPainter:
         room -= cells + 1 + len(flags) + 1
         inputs = 0 if room < _INPUTS_FROM else room // 3
         room -= inputs
-        shape = min(max(room // 4, 6), 16)
         name = _within(scope, node.name) or _elsewhere(scope, node)
         title = gradient_title(node, name) if node.kind == "accumulate" else node.label
         title = name or title if node.kind == "leaf" else title
-        title_width = cell_len(escape(title))
-        label = max(room - shape - 1, 4) if narrow else max(room - shape - min(max((room - shape) // 3, 5), 24) - 2, 4)
         called = "" if name == title or node.kind == "accumulate" else name
-        words: list[Piece] = []
-        if narrow:
-            label = min(label, title_width + 1) if called else label
-            words.append((fit_name(title, label, self.glyphs.ellipsis), tone or kind))
-            words.append((fit_name(called, max(room - shape - 1 - label, 0), self.glyphs.ellipsis), tone or "name"))
-            words.append((" ", ""))
-        else:
-            label = max(label, min(title_width, room - shape - 2 - min(len(called), _LEAST_NAME)))
-            label = max(min(title_width, label), min(label, room - shape - 2 - cell_len(escape(called))))
-            if not called:  # the column of names is free, too
-                label = room - shape - 2
-            words.append((fit_name(title, label, self.glyphs.ellipsis) + " ", tone or kind))
-            words.append((fit_name(called, room - shape - label - 2, self.glyphs.ellipsis) + " ", tone or "name"))
-        words.append((fit(shape_text(node.shape, self.glyphs.times), shape, self.glyphs.ellipsis), tone or "shape"))
+        shape = shape_text(node.shape, self.glyphs.times)
+        share = _side_by_side if narrow else _in_columns
+        for_title, for_name, for_shape = share(room, *map(_cells, (title, called, shape)))
+        fit_title = fit_op if node.kind == "grad" else fit_name
+        words: list[Piece] = [
+            (fit_title(title, for_title, self.glyphs.ellipsis), tone or kind),
+            (fit(f" {fit_name(called, max(for_name - 2, 0), self.glyphs.ellipsis)}", for_name), tone or "name"),
+            (fit_shape(shape, for_shape, self.glyphs.times, self.glyphs.ellipsis), tone or "shape"),
+        ]
         if inputs:
             words.append((fit(_inputs(node), inputs, self.glyphs.ellipsis), tone or "inputs"))
         magnitude_tone = "bar-grad" if backward else "bar"
@@ -207,6 +199,38 @@ class RowPainter:
                 self._sizes.clear()
             self._sizes[row] = magnitude(node)
         return self._sizes[row]
+
+
+def _cells(text: str) -> int:
+    return cell_len(escape(text))
+
+
+def _side_by_side(room: int, title: int, name: int, shape: int) -> tuple[int, int, int]:
+    """The cells of title, name and shape where these are few: the title is told first, then the shape, then the name.
+
+    Args:
+        room: All cells; of those of the name, one at each side is blank.
+        title: What it would take as a whole.
+        name: The same.
+        shape: The same.
+    """
+    for_title = min(title, room)
+    rest = room - for_title
+    column = min(max(room // 4, _LEAST_NAME), 16)
+    wanted = max(shape, column) if shape else min(column, rest - 2 - name)
+    beside_name = rest - 2 - min(name, _LEAST_NAME) if name else rest - 1
+    for_shape = max(min(wanted, max(beside_name, column), rest - 1), 0)
+    return for_title, rest - for_shape, for_shape
+
+
+def _in_columns(room: int, title: int, name: int, shape: int) -> tuple[int, int, int]:
+    """The same where there is room for columns, which lines share as long as what stands in them does."""
+    for_shape = min(max(room // 4, 6), 16)
+    rest = room - for_shape
+    column = max(rest - min(max(rest // 3, 5), 24) - 2, 4)
+    for_title = max(column, min(title, rest - 2 - min(name, _LEAST_NAME)))
+    for_title = max(min(title, for_title), min(for_title, rest - 2 - name))
+    return for_title, rest - for_title, for_shape
 
 
 def events_of(scene: Scene) -> Callable[[int], Event | None]:

@@ -64,8 +64,8 @@ NOTES: Final = {
     "statistics of large values (`summary`), no values, and every value and gradient kept on disk (`full`). ENC is a "
     "transformer encoder layer, RES a residual network of 19 convolutions on two small images.",
     "models": "Models of transformers with random weights, one text of 128 tokens or one picture of 224x224: forward, "
-    "backward and AdamW under `gs.record` as a multiple of the same step alone. `full` keeps what it keeps where nobody "
-    "says how much: values up to 1 MiB.",
+    "backward and AdamW under `gs.record` as a multiple of the same step alone. `full` keeps what it keeps where "
+    "nobody says how much: values up to 1 MiB.",
     "observers": "torchlens traces the forward pass and logs the backward pass, with values and gradients "
     "(`save_grads=True`), as `full` keeps them; it is no part of the extras: `pip install torchlens`. "
     "What it wraps stays wrapped in its process, where the bare steps take longer therefore.",

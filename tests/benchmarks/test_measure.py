@@ -46,8 +46,7 @@ def test_a_session_is_any_context_manager() -> None:
     assert isinstance(Step(int, dict).session(), AbstractContextManager)
 
 
-def test_a_slow_candidate_is_left_out_of_the_last_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measure, "PATIENCE", 0.0)
-    timings = interleave({"one": Step(int, dict), "other": Step(int, dict)}, rounds=9)
+def test_a_slow_candidate_is_left_out_of_the_last_rounds() -> None:
+    timings = interleave({"one": Step(int, dict), "other": Step(int, dict)}, rounds=9, patience=0.0)
     assert [len(rounds) for rounds in timings.rounds.values()] == [measure.FEWEST] * 2
     assert Timings({"slow": [8.0, 9.0], "quick": [4.0, 3.0, 1.0]}).ratio("slow", "quick") == 2.5

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-import pytest
-
 from benchmarks import measure
 from benchmarks.engines import Step
 from benchmarks.measure import Timings, interleave

@@ -206,7 +206,7 @@ def spelled(value: Any, name_of: Callable[[int], str] | None = None) -> str:
     if isinstance(value, Input):
         return name_of(value.number) if name_of is not None else f"input {value.number}"
     if isinstance(value, slice):
-        parts = ["" if each is None else str(each) for each in (value.start, value.stop, value.step)]
+        parts = ["" if each is None else spelled(each, name_of) for each in (value.start, value.stop, value.step)]
         return ":".join(parts if value.step is not None else parts[:2])
     if isinstance(value, tuple | list):
         inside = ", ".join(spelled(each, name_of) for each in value)

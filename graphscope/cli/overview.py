@@ -89,15 +89,14 @@ def _totals(log: Log) -> list[Total]:
         count += np.bincount(cell, minlength=cells)
         nanoseconds += np.bincount(cell, rows["duration"].astype(np.float64), minlength=cells)
         memory += np.bincount(cell, sizes[shape] * itemsizes[dtype] * owned, minlength=cells)
-    found = []
+    sums: dict[tuple[str, str, str], np.ndarray] = {}
     for cell in np.flatnonzero(count).tolist():
         rest, kind = divmod(cell, _KINDS)
         number, graph_pass = divmod(rest, _PASSES)
         name = Kind(kind).name.lower()
-        op_name = log.op(number).name or name
-        seconds = float(nanoseconds[cell]) / 1e9
-        found.append(Total(op_name, _pass_name(graph_pass), name, int(count[cell]), seconds, int(memory[cell])))
-    return found
+        key = log.op(number).name or name, _pass_name(graph_pass), name  # of one name there may be several entries
+        sums[key] = sums.get(key, 0.0) + np.array([count[cell], nanoseconds[cell], memory[cell]])
+    return [Total(*key, int(nodes), float(time) / 1e9, int(size)) for key, (nodes, time, size) in sums.items()]
 
 
 def _sizes(log: Log) -> np.ndarray:

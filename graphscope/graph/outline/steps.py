@@ -198,6 +198,6 @@ def _with_what_it_takes(log: Log, row: int, start: int, sites: np.ndarray) -> in
     """The first of the rows right ahead of an op that make no value and stand at some lines: its leaves and modules."""
     kinds = log.column("kind", start, row)
     belongs = np.isin(kinds, (Kind.LEAF, Kind.SCOPE_ENTER, Kind.ASSIGN, Kind.CALL))
-    passed_over = belongs & np.isin(log.column("site", start, row), sites) | (kinds == Kind.RANDOM)
+    passed_over = belongs & np.isin(log.column("site", start, row), sites) | np.isin(kinds, (Kind.RANDOM, Kind.COMPILE))
     others = np.flatnonzero(~passed_over)
     return start + (int(others[-1]) + 1 if len(others) else 0)

@@ -16,6 +16,7 @@ from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.describing import Given
 from graphscope.adapters.torch.dtypes import log_dtype
+from graphscope.adapters.torch.hooks import hook_of
 from graphscope.adapters.torch.known_tensors import version_of
 from graphscope.adapters.torch.tensor_elements import is_remote
 from graphscope.adapters.torch.tensor_properties import requires_grad, shape_of
@@ -145,6 +146,8 @@ class CallSite(Keeping):
         writer = session.writer
         if result is not None and is_remote(result):
             session.remote = True
+        if hook := hook_of(frame):
+            told = {**told, "hook": hook}
         self.code = weakref.ref(frame.f_code)
         self.numbers = numbers
         """The bits of the numbers of the call that it was made for, and which of them vary."""

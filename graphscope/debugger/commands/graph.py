@@ -213,6 +213,7 @@ def node_table(dbg: Debugger, node: Node) -> TableResult:
         ("line", line_of(node)),
         ("source", node.source_line),
         ("scope", node.scope_title),
+        ("hook", str(dbg.log.attrs(node.event.attrs).get("hook", ""))),
         ("duration", f"{node.duration / 1000:.1f} us" if node.duration else ""),
         ("inside", _inside(owner or node)),
     ]

@@ -36,6 +36,7 @@ def about(view: View) -> Text:
         ("view of", _view_chain(subject)),
         ("flags", ", ".join(flag.name.lower().replace("_", " ") for flag in node.flags if flag.name)),
         ("scope", node.scope_title),
+        ("hook", str(scene.log.attrs(node.event.attrs).get("hook", ""))),
         (
             "line",
             f"{PurePath(site.file).name}:{site.line}" + f" in {site.function}" * bool(site.function) if site else "",

@@ -133,9 +133,14 @@ def _function(node: Node) -> Callable[..., Any] | None:
     if node.op != "call_function":
         return None
     name = getattr(function, "__name__", "")
-    if getattr(operator, name, None) is function:
+    if getattr(operator, name, None) is function and any(map(_gives_tensor, node.all_input_nodes)):
         function = getattr(torch.Tensor, f"__{name.strip('_')}__", function)
     return cast("Callable[..., Any]", function)
+
+
+def _gives_tensor(node: Node) -> bool:
+    """Whether it is no number: of sizes that the compiler leaves open, Python's own operators compute others."""
+    return isinstance(node.meta.get("example_value", node.meta.get("val")), (torch.Tensor, tuple, list))
 
 
 def program_line(node: Node) -> Line | None:

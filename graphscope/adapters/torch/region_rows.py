@@ -15,6 +15,7 @@ from graphscope.adapters.torch.compiler_events import function_of_code
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.generated_graphs import GeneratedGraph
 from graphscope.adapters.torch.known_tensors import version_of
+from graphscope.adapters.torch.random_states import DRAWING
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
 from graphscope.eventlog.writer import Writer
@@ -97,6 +98,8 @@ class RegionRows:
         for place, value in enumerate(args):
             self._calls.gather(place, value, self._frame, self._rows, self._constants)
         self._given = [(each, version_of(each)) for each in args if isinstance(each, torch.Tensor)]
+        if self.session.writer.policy == "full" and any(each.op in DRAWING for each in self._region.forward.calls):
+            self.session.random_states.note()
         gate = self.session.writer.gate
         if gate is not None and gate.wants_before:
             control.before(self.session, self._call, self._rows, self._frame)

@@ -61,7 +61,8 @@ def check(dbg: Debugger, spec: Rest = "") -> TableResult:
 def invoke(dbg: Debugger, spec: str, overrides: Rest = "") -> TableResult:
     """Run one node again, with other inputs where some are given: `invoke #17 x=np.zeros((2, 3)), y=2`.
 
-    Inputs are named as `args` names them (x, y, z, w) or by position (`_0=`); the rest is what was recorded.
+    Inputs are named as `args` names them (x, y, z, w) or by position (`_0=`); the rest is what was recorded. Of a
+    region that torch.compile made, its generated graph runs again, and each call of it is told with its value.
     """
     node = _owner(dbg.chosen(spec))
     if is_of_framework(node):

@@ -10,8 +10,9 @@ import numpy as np
 from graphscope.debugger import value_results
 from graphscope.debugger.results import Cell, TableResult
 from graphscope.errors import CommandError
+from graphscope.eventlog.generated import GeneratedGraph
 from graphscope.graph import Graph, Node
-from graphscope.static.replay import framework_checks, what_if
+from graphscope.static.replay import framework_checks, generated_values, what_if
 
 
 def is_of_framework(node: Node) -> bool:
@@ -49,6 +50,9 @@ def invoked(node: Node, changes: Mapping[str, Any]) -> TableResult:
             known = ", ".join(each.name for each in operands)
             raise CommandError(f"#{node.row} {node.label} has no input {word!r}", f"it has {known or 'none'}")
         given[chosen.edge.number] = np.asarray(value)
+    generated = node.graph.log.generated(node.event.op)
+    if generated is not None:
+        return _opened(node, generated.forward, given)
     rows = [
         (f"{slot}", *compared(node.output(slot) if slot < len(node.outputs) else None, value))
         for slot, value in enumerate(what_if.invoked(node, given))
@@ -56,6 +60,31 @@ def invoked(node: Node, changes: Mapping[str, Any]) -> TableResult:
     return TableResult(
         ("output", "recorded", "now", "largest difference"), tuple(rows), title=f"#{node.row} {node.label}"
     )
+
+
+def _opened(node: Node, graph: GeneratedGraph, given: Mapping[int, np.ndarray]) -> TableResult:
+    """What the calls of a compiled region give."""
+    found = generated_values.values(node, graph, given)
+    slots = len(node.outputs) if len(node.outputs) == len(graph.outputs) else 0
+    old = {place: node.output(slot) for slot, place in enumerate(graph.outputs[:slots])}
+    rows = [
+        (each.name, graph.text(each), *_now(old, place, value))
+        for place, (each, value) in enumerate(zip(graph.nodes, found, strict=True))
+        if each.op
+    ]
+    missing = any(value is None for each, value in zip(graph.nodes, found, strict=True) if each.op)
+    return TableResult(
+        ("name", "call", "recorded", "now", "largest difference"),
+        tuple(rows),
+        title=f"#{node.row} {node.label}: its generated graph, run again call by call",
+        note="What has no value can't be computed by itself" if missing else "",
+    )
+
+
+def _now(old: Mapping[int, Any], place: int, value: np.ndarray | None) -> tuple[Cell, ...]:
+    if value is None:
+        return "", "", ""
+    return compared(old[place], value) if place in old else ("", value_results.brief(value), "")
 
 
 def replayed(graph: Graph, target: Node, given: Mapping[int, np.ndarray], backward: bool) -> TableResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 
 _STEPS: Final = 3
 """So many training steps must have ended since."""
-_PIECES: Final = 4
-"""So many pieces of a function run in each of them where its graph breaks in a loop: one break makes two."""
+_TIMES: Final = 4
+"""So often the program must come to the break in each of them."""
+_IN_TORCH: Final = re.compile(r"[/\\]torch[/\\]")
 _CURE: Final = "take this line out of what is compiled"
 
 
@@ -63,32 +65,37 @@ _CURE: Final = "take this line out of what is compiled"
         """,
 )
 def graph_break(graph: Graph) -> Iterator[Finding]:
-    """The graph of a compiled function breaks in a loop: it runs in many small pieces, or is not compiled at all."""
+    """The graph of a compiled function breaks in a loop: it runs in many small pieces, or is not compiled at all.
+
+    Nothing is said of breaks in PyTorch's own code, and of one that a step comes to but once.
+    """
     log = graph.log
     found, ends = compilation(log), training(log).step_ends
     told = set()
     for event in found.of("break"):
         steps = len(ends) - int(np.searchsorted(ends, event.row))
-        place = place_of(log.site(event.site))
-        if steps < _STEPS or place in told:
+        site = log.site(event.site)
+        place = place_of(site)
+        if steps < _STEPS or place in told or site is None or (site.caller and _IN_TORCH.search(site.file)):
             continue
-        pieces = _pieces(found, event) / steps
+        times = _runs(found, event) / steps
         is_skipped = any(each.compilation == event.compilation and each.row > event.row for each in found.of("skipped"))
-        if not is_skipped and pieces < _PIECES:
+        if not is_skipped and times < _TIMES:
             continue
         told.add(place)
-        what = f"{event.function or 'a function'} is not compiled at all" if is_skipped else (
-            f"the pieces of {event.function or 'a function'} run {pieces:.3g} times in each training step"
+        name = event.function or "a function"
+        what = f"{name} is not compiled at all" if is_skipped else (
+            f"{name} runs in pieces, {times:.3g} times in each training step"
         )  # fmt: skip
         verdict = f"{what}, because its graph breaks here: {event.title}"
         cure = event.hints[0].removesuffix(".") if event.hints else _CURE
         yield Finding(
             "graph_break", "warning", event.row, None, *place, (), "graph break", verdict, cure,
-            {"training steps": steps, "pieces in each": pieces},
+            {"training steps": steps, "breaks in each": times},
         )  # fmt: skip
 
 
-def _pieces(found: Compilation, event: CompilerEvent) -> int:
-    """How often a piece of the function ran that a break is in."""
-    own = [each for each in found.of("compiled") if each.function == event.function]
+def _runs(found: Compilation, event: CompilerEvent) -> int:
+    """How often the piece ahead of a break ran, however often it was compiled."""
+    own = [each for each in found.of("compiled") if each.number == event.number and each.function == event.function]
     return sum(len(region.rows) for each in own for region in found.regions_of(each))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -72,9 +72,10 @@ def recompiled(graph: Graph) -> Iterator[Finding]:
     """
     log = graph.log
     for again in _groups(log):
-        first, last = again[0], again[-1]
+        first = again[0]
         guard = first.failed[0]
-        gave_up = last.event == "skipped"
+        all_of_it = [each for each in compilation(log).events if _function(each) == _function(first)]
+        gave_up = any(each.event == "skipped" and each.failed for each in all_of_it)
         end = ", and from then on it runs op by op: torch.compile has given up" if gave_up else ""
         verdict = (
             f"{first.function} is compiled again in {len(again)} training steps, because `{guard.guard}` holds no more "
@@ -84,19 +85,24 @@ def recompiled(graph: Graph) -> Iterator[Finding]:
         place = place_of(log.site(guard.site or first.site))
         yield Finding(
             "recompiled", "warning", again[_LEAST - 1].row, None, *place, (), "recompiled", verdict, cure,
-            {"compilations": len(again) + 1}, first_row=first.row,
+            {"compilations": sum(each.event == "compiled" for each in all_of_it)}, first_row=first.row,
         )  # fmt: skip
 
 
 def _groups(log: Log) -> Iterator[list[CompilerEvent]]:
     """The compilations of a function that came of one guard, each in a training step of its own."""
     ends = training(log).step_ends
-    groups: dict[tuple[str, str, int, str], list[CompilerEvent]] = {}
+    groups: dict[tuple[Any, ...], list[CompilerEvent]] = {}
     for each in compilation(log).events:
         if each.failed:
             guard = _VALUE.sub("", each.failed[0].guard)
-            groups.setdefault((each.number, each.function, each.site, guard), []).append(each)
+            groups.setdefault((*_function(each), guard), []).append(each)
     for found in groups.values():
         steps = np.searchsorted(ends, [each.row for each in found])
         if len(np.unique(steps)) == len(found) >= _LEAST:
             yield found
+
+
+def _function(event: CompilerEvent) -> tuple[str, str, int]:
+    """What tells compiled functions apart: numbers begin anew where the compiler is reset."""
+    return event.number, event.function, event.site

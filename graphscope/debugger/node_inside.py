@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.compare.expansions import expand
+from graphscope.compare.expansions import ahead_of_dropout, expand
 from graphscope.debugger import value_results
 from graphscope.debugger.results import Cell, TableResult
 from graphscope.errors import CommandError
@@ -19,7 +19,7 @@ from graphscope.graph import Node
 _NOT_TOLD = "this version of PyTorch does not tell it, or took it from its cache of compiled code"
 _NO_PARTS = (
     "parts are those of fused ops (attention, recurrent layers, norms, losses) whose inputs were kept; with dropout "
-    "they come out otherwise"
+    "those of attention are known up to its weights, and none of others"
 )
 
 
@@ -47,7 +47,7 @@ def parts_of(node: Node, heading: str) -> dict[str, tuple[np.ndarray, Mapping[st
     Raises:
         CommandError: They are not known.
     """
-    found = expand(_owner(node))
+    found = expand(_owner(node)) or ahead_of_dropout(_owner(node))
     if found is None:
         raise CommandError(f"{heading} has no parts that are known here, or they can't be recomputed", _NO_PARTS)
     turns: dict[str, list[np.ndarray]] = {}

@@ -94,10 +94,19 @@ def test_statistics_of_norms() -> None:
     close(found["variance"].squeeze(), x.var((0, 2), correction=0))
 
 
-def test_of_what_drew_random_numbers_nothing_is_told() -> None:
+def test_ahead_of_dropout_the_weights_are_known() -> None:
     query = torch.randn(2, 3, 5, 4)
+    attend = torch.nn.functional.scaled_dot_product_attention
+    found = parts("scaled_dot_product_attention", lambda: attend(query, query, query, dropout_p=0.5))
+    assert [*found] == ["scores", "scaled", "weights"]
+    close(found["weights"], attend(query, query, torch.eye(5).expand(2, 3, 5, 5)))
+    model, x = torch.nn.MultiheadAttention(8, 2, dropout=0.5), torch.randn(5, 3, 8)
+    found = parts("multi_head_attention_forward", lambda: model(x, x, x))
+    _, weights = model.eval()(x, x, x, need_weights=True, average_attn_weights=False)
+    close(found["weights"], weights)
+
+
+def test_of_other_ops_that_drew_random_numbers_nothing_is_told() -> None:
+    model, x = torch.nn.LSTM(4, 3, num_layers=2, dropout=0.5), torch.randn(6, 2, 4)
     with pytest.raises(gs.errors.CommandError, match="can't be recomputed"):
-        parts(
-            "scaled_dot_product_attention",
-            lambda: torch.nn.functional.scaled_dot_product_attention(query, query, query, dropout_p=0.5),
-        )
+        parts("lstm", lambda: model(x))

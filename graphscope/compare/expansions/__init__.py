@@ -6,7 +6,7 @@ for part in expand(node) or ():
 
 from __future__ import annotations
 
-from graphscope.compare.expansions.expansion import expand
+from graphscope.compare.expansions.expansion import ahead_of_dropout, expand
 from graphscope.compare.expansions.part import Part
 
-__all__ = ["Part", "expand"]
+__all__ = ["Part", "ahead_of_dropout", "expand"]

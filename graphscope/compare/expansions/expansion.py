@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,19 +23,44 @@ def expand(node: Node) -> tuple[Part, ...] | None:
     None where the op is no composite one, where its inputs were not kept, or where what is computed here is not
     what was recorded (dropout, an option that is not known here).
     """
-    compute = EXPANSIONS.get(node.op)
     result = node.computed
-    if compute is None or result is None or node.kind != "op":
+    parts = None if result is None else _parts(node)
+    if not parts or result is None:
+        return None
+    if parts[-1].value.shape != node.shape or not agree(parts[-1].value, result, allowed(node, ())):
+        return None
+    return parts
+
+
+def ahead_of_dropout(node: Node) -> tuple[Part, ...] | None:
+    """What attention computes up to its weights, where some of these are dropped then: what follows is chance.
+
+    None where nothing is dropped, or the inputs were not kept.
+    """
+    compute = EXPANSIONS.get(node.op)
+    if compute is None or node.kind != "op":
+        return None
+    try:
+        operands, attributes = _call(node)
+        given = inspect.signature(compute).bind(*operands, **attributes).arguments
+    except (TypeError, ValueError):
+        return None
+    drops = given.get("dropout_p", 0.0) and given.get("training", True)
+    parts = _parts(node) if drops else None
+    labels = [each.label for each in parts or ()]
+    return parts[: labels.index("weights") + 1] if parts and "weights" in labels else None
+
+
+def _parts(node: Node) -> tuple[Part, ...] | None:
+    compute = EXPANSIONS.get(node.op)
+    if compute is None or node.kind != "op":
         return None
     try:
         operands, attributes = _call(node)
         with np.errstate(all="ignore"):
-            parts = tuple(compute(*operands, **attributes))
+            return tuple(compute(*operands, **attributes))
     except (TypeError, ValueError, IndexError, KeyError, AttributeError, np.exceptions.AxisError, MemoryError):
         return None  # a call of another form, or a damaged log
-    if not parts or parts[-1].value.shape != node.shape or not agree(parts[-1].value, result, allowed(node, ())):
-        return None
-    return parts
 
 
 def _call(node: Node) -> tuple[list[Any], dict[str, Any]]:

@@ -23,6 +23,7 @@ COMMANDS: Final[dict[str, str]] = {
     "doctor": "what is wrong with a run, where it was written, and what to do",
     "diff": "where two runs part first, and why: the line on both sides",
     "summary": "what happened, as tables: passes, ops, time, memory, first non-finite value",
+    "memory": "what held a PyTorch program's memory: the peak, and what was saved for backward",
     "dap": "a debug adapter for editors",
     "export": "draw a log, or write it in another form",
     "pack": "make one file of a log, to send",

@@ -19,6 +19,9 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--log", type=Path, metavar="PATH", help="default: the program's name + .gscope")
     add_kept(parser)
     add_as_torch(parser)
+    parser.add_argument(
+        "--memory", action="store_true", help="of a PyTorch program, tell what holds memory, for `graphscope memory`"
+    )
     parser.add_argument("--steps", type=int, metavar="N", help="keep the newest N training steps only")
     parser.add_program()
 
@@ -37,7 +40,13 @@ def run(options: argparse.Namespace) -> int:
     with ExitStack() as around:
         try:
             log = around.enter_context(
-                record(path, values=options.values, steps=options.steps, capture=options.capture)
+                record(
+                    path,
+                    values=options.values,
+                    steps=options.steps,
+                    capture=options.capture,
+                    memory=options.memory,
+                )
             )
             siblings.lead(log.path)
         except LogError as error:

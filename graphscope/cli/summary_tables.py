@@ -60,12 +60,12 @@ def _head(facts: Overview) -> Table:
         "on disk": f"{bytes_text(facts.disk_bytes)}, values: {facts.values}",
     }
     for name, text in rows.items():
-        table.add_row(name, _plain(text))
+        table.add_row(name, plain(text))
     return table
 
 
 def _passes(totals: Iterable[Total]) -> Table:
-    table = _table("pass", "nodes", "time", "values")
+    table = new_table("pass", "nodes", "time", "values")
     for graph_pass in ("forward", "backward"):
         of_pass = [total for total in totals if total.graph_pass == graph_pass]
         table.add_row(graph_pass, *_sums(of_pass))
@@ -73,9 +73,9 @@ def _passes(totals: Iterable[Total]) -> Table:
 
 
 def _ops(totals: Iterable[Total]) -> Table:
-    table = _table("op", "nodes", "time", "values", second="pass")
+    table = new_table("op", "nodes", "time", "values", second="pass")
     for total in totals:
-        table.add_row(_plain(total.op), total.graph_pass, *_sums([total]))
+        table.add_row(plain(total.op), total.graph_pass, *_sums([total]))
     return table
 
 
@@ -87,7 +87,8 @@ def _sums(totals: list[Total]) -> tuple[str, str, str]:
     )
 
 
-def _table(first: str, *numbers: str, second: str | None = None) -> Table:
+def new_table(first: str, *numbers: str, second: str | None = None) -> Table:
+    """A table without rows: its first columns are text, the others numbers."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(first, overflow="fold")
     if second is not None:
@@ -101,9 +102,9 @@ def _finding(title: str, found: Finding | None, *, partial: bool = False) -> Tex
     if found is None:
         return Text(f"{title}: none in what was recorded" if partial else f"{title}: none")
     cure = f"\n    hint: {found.cure}" if found.cure else ""
-    return _plain(f"{title}: #{found.row}  {found.place}  {found.verdict}{cure}")
+    return plain(f"{title}: #{found.row}  {found.place}  {found.verdict}{cure}")
 
 
-def _plain(text: str) -> Text:
+def plain(text: str) -> Text:
     """Text of a program or log, as data: no markup, no control codes."""
     return Text(strip_control_codes(text.replace("\x1b", "\\x1b")))

@@ -84,6 +84,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         capture: Of a framework's program: `calls` tells what the program calls, `calls+backward` what the engine runs
             backward, too, `ops` also the framework's own ops inside of each call; `compiled` is as `calls+backward`,
             and what the framework compiled stays compiled, each region a node.
+        memory: Of a framework's program, tell also what its tensors hold of memory, and what was saved for backward.
 
     Raises:
         LogError: The folder can't be written, another recording is active, or the path is something else than a log.
@@ -98,12 +99,19 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         cap: int = 1 << 20,
         budget: int = 1 << 30,
         capture: str = "calls+backward",
+        memory: bool = False,
     ) -> None:
         if capture not in CAPTURES:
             raise LogError(f"capture={capture!r} is no level", hint=f"choose one of {', '.join(CAPTURES)}")
+        if memory and capture == "compiled":
+            raise LogError(
+                "memory=True can't see into what is compiled",
+                hint="record with another level: capture='calls+backward'",
+            )
         self._path = siblings.place(None if path is None else Path(path))
         self._options: dict[str, Any] = {
             "policy": values, "steps": steps, "cap": cap, "budget": budget, "capture": capture,
+            "memory": memory,
         }  # fmt: skip
         self._writer: Writer | None = None
         self._log: Log | None = None  # kept while recording: a temporary folder goes with it

@@ -213,6 +213,9 @@ TABLES: Final[dict[str, str]] = {
     "attrs": "{fact: value, ..., operands: [typed value, ...], attributes: {name: typed value, ...}, "
     "measured: {name: number}}",
     "threads": "{name, ident}",
+    "memory": "[[what, row, storage, detail, ...], ...]: changes in their order, with the row that was next then: what "
+    "is `made` by an op, or `met` as one is given it (detail: bytes), `freed`, `saved` for backward (detail: the row "
+    "of the op), and what `is` found to be of a kind (parameter, gradient or optimizer, and the row of the leaf)",
 }
 """The interned tables: name and what an entry is, as JSON. Entry 0 of each means "none"."""
 

@@ -12,7 +12,6 @@ from types import FrameType
 from typing import Any, Final, NamedTuple
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
 
 from graphscope.adapters.torch import compiled, devices, results, tensor_base, writing
 from graphscope.adapters.torch.backward_graph import op_name
@@ -20,6 +19,7 @@ from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.context import Context, Place
 from graphscope.adapters.torch.describing import flattened
+from graphscope.adapters.torch.dispatch_mode import DispatchMode
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.known_tensors import Known, version_of
 from graphscope.adapters.torch.recorder_errors import guarded
@@ -122,7 +122,7 @@ class DeepCalls(Calls):
             place.busy = busy
 
 
-class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Ops(DispatchMode):  # type: ignore[no-untyped-call]
     """Sees every op of ATen that this thread runs."""
 
     def __init__(self, session: Session) -> None:
@@ -140,24 +140,10 @@ class Ops(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 above=_excluded(),
             )  # fmt: skip
 
-    supports_higher_order_operators = True
-
     def __exit__(self, *error: object) -> None:
-        """Leave this thread's stack, wherever on it it lies, if it does; torch would take the last mode."""
+        """Leave this thread's stack."""
         self.settle()  # nothing runs here any more
-        stack = [torch._C._get_dispatch_stack_at(place) for place in range(torch._C._len_torch_dispatch_stack())]
-        above = stack[stack.index(self) + 1 :] if self in stack else stack
-        for _ in above:
-            _pop_mode()
-        if self not in stack:
-            _push_mode(self)
-        super().__exit__(*error)  # type: ignore[no-untyped-call]
-        for mode in above:
-            _push_mode(mode)
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # else each op goes through a wrapper that costs as much as the op
+        super().__exit__(*error)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

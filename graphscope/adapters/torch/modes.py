@@ -12,7 +12,7 @@ from typing import Any, Final
 import torch
 from torch.utils._python_dispatch import _pop_mode, _push_mode
 
-from graphscope.adapters.torch.aten_ops import Ops
+from graphscope.adapters.torch.dispatch_mode import DispatchMode
 from graphscope.adapters.torch.forward import MODES
 from graphscope.adapters.torch.session import Session
 
@@ -25,7 +25,7 @@ _push_function: Final = torch._C._push_on_torch_function_stack
 def sweep() -> None:
     """Take them from the stacks of this thread, where no recording goes on."""
     _sweep(MODES, _count_functions, _pop_function, _push_function)
-    _sweep((Ops,), torch._C._len_torch_dispatch_stack, _pop_mode, _push_mode)
+    _sweep((DispatchMode,), torch._C._len_torch_dispatch_stack, _pop_mode, _push_mode)
 
 
 @contextlib.contextmanager

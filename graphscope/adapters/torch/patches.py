@@ -69,7 +69,8 @@ class TorchPatches(Patches):
         if session.follows:
             backward = Backward(session, collectives)
             for module, name in backward.entries():
-                self.replace(module, name, backward.wrapped(getattr(module, name)))
+                entry = backward.wrapped(getattr(module, name))
+                self.replace(module, name, entry if session.memory is None else session.memory.passing(entry))
             self.replace(torch.Tensor, "backward", backward.direct(torch.Tensor.backward))
         keep = torch.autograd.Function._register_hook
         self.replace(compiled.hooked, "_register_hook", compiled.light_hooks(keep))
@@ -80,6 +81,8 @@ class TorchPatches(Patches):
         for owner, name, value in optimizers.entries():
             self.replace(owner, name, value)
         self.at_end(optimizers.register())
+        if session.memory is not None:
+            self.at_end(session.memory.register())
         self.at_end(training.finish)
         self._patch_threads()
         # It asks whether a mode is active, and would leave the fused kernels of transformers: other numbers.
@@ -142,9 +145,14 @@ class TorchPatches(Patches):
 
 
 def _seeing_ops(session: Session) -> contextlib.AbstractContextManager[Any]:
-    """With the ops inside of the calls of this thread seen, at that capture level."""
+    """With the ops inside of the calls of this thread seen, at that capture level, or for their memory."""
     calls = session.places.here.calls
-    return calls.ops if isinstance(calls, DeepCalls) else contextlib.nullcontext()
+    modes = contextlib.ExitStack()
+    if isinstance(calls, DeepCalls):
+        modes.enter_context(calls.ops)
+    if session.memory is not None:
+        modes.enter_context(session.memory.mode())
+    return modes
 
 
 def _straight(original: Callable[..., Any], session: Session) -> Callable[..., Any]:

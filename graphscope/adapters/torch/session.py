@@ -22,6 +22,7 @@ from graphscope.adapters.torch.describing import Given
 from graphscope.adapters.torch.dtypes import NamedDtype, log_dtype
 from graphscope.adapters.torch.known_tensors import Identities
 from graphscope.adapters.torch.leaves import Leaves
+from graphscope.adapters.torch.memory import Memory
 from graphscope.adapters.torch.originals import Originals
 from graphscope.adapters.torch.random_states import DRAWING, RandomStates
 from graphscope.adapters.torch.rules import Rule
@@ -51,7 +52,8 @@ class Session(Recording):
 
     __slots__ = (
         "_count", "_gradients", "arrays", "assignments", "born", "callers", "calls", "follows", "identities", "kinds",
-        "leaves", "make_calls", "no_fields", "originals", "places", "random_states", "remote", "skipped", "ties",
+        "leaves", "make_calls", "memory", "no_fields", "originals", "places", "random_states", "remote", "skipped",
+        "ties",
     )  # fmt: skip
 
     frames: TorchFrames
@@ -91,6 +93,8 @@ class Session(Recording):
         self.born: dict[bytes, int] = {}
         """Torch's count of its own writes into results that it makes by writing, by what their rows begin with."""
         self._gradients: dict[Any, Keeping] = {}
+        self.memory = Memory(self) if writer.memory else None
+        """Follows what tensors hold of memory, where that was asked for."""
         self.no_fields = Fields(self, "", {"op": 0, "site": 0, "scope": 0, "shape": (), "dtype": None, "attrs": 0})
 
     def learn(self, function: Any) -> Call:

@@ -1,0 +1,40 @@
+"""What held a PyTorch program's memory: the peak and what was alive then, and what was saved for backward.
+
+The log has to be recorded for it: `graphscope record --memory SCRIPT`. What is saved is told of the backward pass that
+most was saved for; a storage counts once, for the first op that saved it, and parameters and data count for nothing,
+as they are held anyway.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from graphscope.cli.parser import Parser, add_log, find_log
+
+MOST = 12
+
+
+def configure(parser: Parser) -> None:
+    """Declare the arguments."""
+    from graphscope.graph.memory import WAYS
+
+    add_log(parser)
+    parser.add_argument("--by", choices=WAYS, default="line", help="what bytes are summed up by (default: line)")
+    parser.add_argument("--all", action="store_true", help=f"all rows of the tables, not the {MOST} largest")
+    parser.add_argument("--json", action="store_true", help="print data for a program to read")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the tables."""
+    from graphscope.cli.memory_report import report
+    from graphscope.eventlog.reader import load
+
+    facts = report(load(find_log(options.log)), options.by)
+    if options.json:
+        print(json.dumps(facts.data(), indent=2))
+    else:
+        from graphscope.cli.memory_tables import print_report
+
+        print_report(facts, None if options.all else MOST)
+    return 0

@@ -95,7 +95,7 @@ def test_words_of_a_node_are_tensors_of_the_program_now_and_in_its_past(debug: D
     assert "torch.Size([3])" in said
     assert "(gs) p (nodes['op:mul'] - value).norm()\ntensor(6.3246)" in said  # [1, 4, 9] - [1, 2, 3]
     assert "[torch.float32]" in said
-    assert "(gs) p value.numel()\n1\n" in said
+    assert "p value.numel()\n1\n" in said
     assert "`grad` is None here: no gradient has reached it up to now" in said
     assert "tensor([1.5000, 2.5000], dtype=torch.bfloat16)" in said
     assert "tensor([3., 5.], dtype=torch.bfloat16)\n> #" in said  # what the program prints

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.eventlog.schema import Kind
+from graphscope.graph.loop_text import counters_by_text
 from graphscope.graph.loop_turns import counters_of, told_behind
 from graphscope.graph.outline.steps import Steps, steps
 
@@ -67,6 +68,10 @@ class StepNumbers:
         self._counters: list[Mapping[str, int]] = [{} for _ in self.steps.first]
         for place, counters in zip(inside.tolist(), counters_of(log, ends[behind[inside] - 1]), strict=True):
             self._counters[place] = counters
+        if not len(ends):
+            passes = np.searchsorted(self.steps.ends, self.steps.last, side="right")
+            ended = int((np.diff(passes, prepend=0) > 0).sum())
+            self._counters[:ended] = counters_by_text(log, self.steps.begins, ended)
         if self._counters and not self._counters[-1]:
             told = told_behind(log, int(self.steps.first[-1]))
             names = self._counters[-2] if len(self) > 1 else told

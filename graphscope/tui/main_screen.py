@@ -349,10 +349,15 @@ class Main(Leaving):
         if not sizes.is_enough(width, height):
             self._left = self._left or self.focused
         elif self._left is not None:
-            self.call_after_refresh(self.set_focus, self._left)
+            self.call_after_refresh(self._give_back, self._left)
             self._left = None
         self.query_one("#too-small", Static).update(sizes.complaint(width, height, self.glyphs.times))
         self.session.resize(max(height - 4, 1), max(width - 2, 1))
+
+    def _give_back(self, left: Widget) -> None:
+        """Let keys mean what they meant, unless that was closed meanwhile."""
+        is_there = all(each.display for each in left.ancestors_with_self if isinstance(each, Widget))
+        self.set_focus(left if is_there else self.query_one(Tape))
 
 
 def moves(line: str) -> bool:

@@ -112,8 +112,9 @@ def test_of_long_sums_the_ends_are_written() -> None:
 def test_the_rule_of_an_edited_element_makes_what_was_computed() -> None:
     with gs.record(values="full") as log:
         gs.tensor([15.0, 16.0]) * 20.0
-        assert record_module.writer is not None
-        record_module.writer.mark(Kind.EDIT, inputs=(1,), value=np.float32([0.5, 320.0]))
+        producer = record_module.writer
+        assert producer is not None
+        producer.mark(Kind.EDIT, inputs=(producer.base + 1,), value=np.float32([0.5, 320.0]))
     (node,) = (each for each in log.graph.nodes if each.kind == "op")
     row = filled.element(node, (0,))
     assert row is not None

@@ -178,6 +178,80 @@ STYLES = {
 }
 
 
+BY_HAND = {
+    "range": """
+        for step in range(3):
+            loss = (weight * data[0]).sum()
+            loss.backward()
+            print(f"step {step}")
+        """,
+    "range from and by": """
+        for step in range(10, -5, -5):
+            (weight * data[0]).sum().backward()
+            with gs.no_grad():
+                weight -= 0.1 * weight.grad
+            print("step", step)
+        """,
+    "enumerate": """
+        for step, x in enumerate(data, 7):
+            (weight * x).sum().backward()
+            print(f"step {step}")
+        """,
+    "printed from 1": """
+        for epoch in range(3):
+            (weight * data[0]).sum().backward()
+            print(f"epoch {epoch + 1}")
+        """,
+    "left": """
+        for step in range(10):
+            (weight * data[0]).sum().backward()
+            print(f"step {step}")
+            if step == 3:
+                break
+        """,
+}
+"""Training loops without an optimizer."""
+
+UNSURE = {
+    "turns without a step": """
+        for step in range(4):
+            if step % 2:
+                continue
+            (weight * data[0]).sum().backward()
+        """,
+    "a line that not each turn comes to": """
+        for step in range(4):
+            if step % 2:
+                (weight * data[0]).sum().backward()
+        """,
+    "where it begins is not told": """
+        begin = len(data)
+        for step in range(begin, begin + 2):
+            (weight * data[0]).sum().backward()
+        """,
+    "another pass behind": """
+        for step in range(5, 7):
+            (weight * data[0]).sum().backward()
+        (weight * data[1]).sum().backward()
+        (weight * data[1]).sum().backward()
+        """,
+    "two loops": """
+        for epoch in range(5, 7):
+            for x in data:
+                (weight * x).sum().backward()
+        """,
+    "a function": """
+        def train():
+            for step in range(5, 7):
+                (weight * data[0]).sum().backward()
+
+        train()
+        train()
+        """,
+}
+"""The same, where the text does not say which turns left a step."""
+
+
 def said(numbers: StepNumbers) -> list[str]:
     return [str(numbers.number(place)) for place in range(len(numbers))]
 
@@ -188,6 +262,21 @@ def recorded(text: str, tmp_path: Path) -> Any:
     with gs.record(tmp_path / "run.gscope"):
         runpy.run_path(str(program))
     return gs.load(tmp_path / "run.gscope")
+
+
+@pytest.mark.parametrize("style", UNSURE)
+def test_without_an_optimizer_steps_are_counted_from_1_where_the_text_is_not_sure(style: str, tmp_path: Path) -> None:
+    told = said(step_numbers(recorded(UNSURE[style], tmp_path)))
+    assert told == [f"step {place + 1}" for place in range(len(told))]
+    assert told
+
+
+@pytest.mark.parametrize("style", BY_HAND)
+def test_without_an_optimizer_steps_are_called_as_the_program_prints_them(
+    style: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = recorded(BY_HAND[style], tmp_path)
+    assert said(step_numbers(log)) == capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize("style", STYLES)

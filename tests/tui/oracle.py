@@ -20,6 +20,7 @@ from graphscope.eventlog.reader import load
 from graphscope.eventlog.schema import NODES, Kind
 from graphscope.graph import Graph, Node
 from graphscope.graph.faults import is_fault
+from graphscope.graph.text_search import rows_with
 from graphscope.tui.glyphs import UNICODE
 from tests.tui.screens import Screen
 
@@ -61,6 +62,20 @@ class Truth:
         return sum(end < row for end in ends) if ends else None
 
     @cached_property
+    def newest(self) -> int:
+        """The newest node."""
+        return max((event.row for event in self.events if event.kind in NODES), default=-1)
+
+    def modules(self, row: int) -> list[str]:
+        """The names of the modules that a row lies in, from the outermost inward."""
+        found: list[str] = []
+        number = self.log.event(row).scope
+        while number and (scope := self.log.scope(number)) is not None:
+            found.append(scope.name)
+            number = scope.parent
+        return found[::-1]
+
+    @cached_property
     def lines(self) -> Counter[tuple[str, int]]:
         """How many nodes each line made."""
         sites = [self.log.site(event.site) for event in self.events if event.kind in NODES]
@@ -95,7 +110,10 @@ class Oracle:
         """What the screen says that is not so."""
         if self.main.has_class("-tiny"):
             return []
-        regions = (self.heading, self.tape, self.inspector, self.numbers, self.source, self.timeline, self.map)
+        regions = (
+            self.heading, self.position, self.tape, self.inspector, self.numbers, self.source, self.timeline, self.map,
+            self.modules, self.search,
+        )  # fmt: skip
         return [f"{region.__name__}: {said}" for region in regions for said in region()]
 
     # Reading the screen ----------------------------------------------------------------------------------------------
@@ -125,6 +143,18 @@ class Oracle:
         said = re.search(r"\bstep (\d+)", text.partition("#")[0])
         if said is not None and self.truth.step(self.now) not in (None, int(said[1])):
             yield f"{text!r} in step {self.truth.step(self.now)}"
+
+    def position(self) -> Iterator[str]:
+        """Where one stands against where a program waits: the newest node that there is."""
+        widget = self.shown("#heading")
+        if widget is None or self.main.session.state != "waits":
+            return
+        text, newest = self.cut(widget.region)[0], self.truth.newest
+        past = re.search(r" PAST #(\d+) of #(\d+) ", text)
+        if past is not None and (int(past[1]), int(past[2])) != (self.now, newest):
+            yield f"{past[0]!r} at #{self.now} of #{newest}"
+        if past is None and (" LIVE " not in text or self.now != newest):
+            yield f"{text!r} at #{self.now} of #{newest}"
 
     def tape(self) -> Iterator[str]:
         widget = self.shown("#tape")
@@ -298,6 +328,33 @@ class Oracle:
         text = "\n".join(self.cut(widget.region))
         if f"#{self.now}" not in text and not appears(called(self.node), text):
             yield f"#{self.now} {called(self.node)} is not on it:\n{text}"
+
+    def modules(self) -> Iterator[str]:
+        """The module where one stands is on the map of those that lie around it."""
+        widget = self.shown("#map")
+        if widget is None or self.node is None or not widget.of_modules or self.scrolled or widget.size.height < 8:
+            return
+        title, *lines = self.cut(widget.region)
+        told = re.search(r"modules((?: > | › |[^\w.]+[\w.]+)*)", title)
+        around = re.findall(r"[\w.]+", told[1]) if told is not None else []
+        inside = self.truth.modules(self.now)
+        if UNICODE.ellipsis in title or self.node.graph_pass == "backward" or inside[: len(around)] != around:
+            return
+        name, text = (inside[len(around) :] or [""])[0], "\n".join(lines)
+        if name and not appears(name, text) and UNICODE.times not in text:
+            yield f"{name!r} of {inside} is not on it:\n{title}\n{text}"
+
+    def search(self) -> Iterator[str]:
+        """How many matches there are, and which of them one stands at."""
+        told = re.match(r" /(.+)  (nothing|([\d,]+) of ([\d,]+)|([\d,]+) matches)  n N Esc", self.lines[-1])
+        if told is None or self.main.has_class("-searching"):
+            return
+        rows = rows_with(self.truth.graph, told[1]).tolist()
+        place, *counts = (each and int(each.replace(",", "")) for each in told.groups()[2:])
+        if len(rows) != (counts[0] or counts[1] or 0):
+            yield f"{told[0]!r}, and {len(rows)} match"
+        elif (rows.index(self.now) + 1 if self.now in rows else None) != place:
+            yield f"{told[0]!r} at #{self.now} of {rows}"
 
 
 def called(node: Node) -> str:

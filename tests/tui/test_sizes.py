@@ -185,6 +185,21 @@ def test_while_the_terminal_is_too_small_one_sentence_is_shown_and_nothing_is_lo
     drive(network, use, size=(100, 30))
 
 
+def test_what_was_closed_while_the_terminal_was_too_small_takes_no_keys_behind_that(network: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.press("/")
+        await screen.pilot.resize_terminal(100, 13)
+        await screen.press("escape", "/", *"softmax", "enter")
+        await screen.pilot.resize_terminal(100, 30)
+        await screen.pilot.pause()
+        await screen.until(lambda: screen.main.query_one("#tape").has_focus, "the tape")
+        before = screen.now
+        await screen.press("n")
+        await screen.until(lambda: screen.now != before, "another node")
+
+    drive(network, use, size=(100, 30))
+
+
 def test_a_prompt_that_has_little_to_say_takes_little_room(network: Path) -> None:
     async def use(screen: Screen) -> None:
         prompt = screen.main.query_one("#prompt")

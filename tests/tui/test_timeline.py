@@ -110,3 +110,17 @@ def test_losses_that_are_no_numbers_are_told_of(recorded: Callable[[str, str], P
         assert line.rstrip().endswith("1..2.414")
 
     drive(log, use)
+
+
+def test_a_window_in_the_middle_of_a_step_is_drawn(recorded: Callable[[str, str], Path]) -> None:
+    source = "import graphscope as torch\nw = torch.tensor([1.0, 2.0], requires_grad=True)\n"
+    steps = "for step in range(3):\n    h = w\n    for _ in range(100):\n        h = h * 1.01\n    h.sum().backward()\n"
+
+    async def use(screen: Screen) -> None:
+        await screen.type("goto 350")
+        await screen.press(*["full_stop"] * 4)
+        window = screen.main.query_one(Timeline).window
+        assert not window.is_whole
+        assert screen.now in window
+
+    drive(recorded("long", source + steps), use)

@@ -164,7 +164,7 @@ class Timeline(Drawn, Widget):
             return
         ends = [window.cell(row) for row in self._steps.last[low:high].tolist()]
         numbers = step_numbers(self.scene.log)
-        for place, cell, following in zip(range(low, high), ends, [*ends[1:], window.cells], strict=True):
+        for place, cell, following in zip(range(low, high), ends, [*ends, window.cells][1:], strict=True):
             cells[cell] = (self._glyphs.lane, "step")
             if place + 1 < len(numbers):
                 title = _fitting(numbers.number(place + 1), following - cell - 2)

@@ -186,6 +186,24 @@ def test_storages_are_of_the_kind_that_the_program_holds_them_as() -> None:
     assert activations < sums["saved"] < activations + 2 * 256 * 10 * 4
 
 
+def test_a_storage_that_an_op_resizes_holds_what_it_holds_then() -> None:
+    with gs.record(memory=True) as log:
+        given = torch.ones(1000)
+        out = torch.empty(0)
+        torch.mul(given, 2, out=out)
+        out.resize_(2000)
+        out.untyped_storage().resize_(0)
+        out.untyped_storage().resize_(400)
+        out.set_(out.untyped_storage(), 0, (100,))
+    log.refresh()
+    found = recorded(log)
+    sizes = [storage.bytes for storage in found.storages]
+    assert sizes == [4000, 0, 4000, 8000, 400]
+    assert found.peak is not None
+    assert found.peak.bytes == 12000
+    assert sum(found.at(log.end + 1).values()) == 4400
+
+
 def test_what_is_saved_is_summed_up_by_line_module_and_op() -> None:
     with gs.record(memory=True) as log:
         list(trained(mlp, steps=1))

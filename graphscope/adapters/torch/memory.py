@@ -39,9 +39,10 @@ _SAVED: Final = "_raw_saved_"
 class _Storage(weakref.ref[Any]):
     """A storage that is alive, by its number and address."""
 
-    __slots__ = ("address", "kind", "number")
+    __slots__ = ("address", "bytes", "kind", "number")
 
     address: int
+    bytes: int
     number: int
     kind: str
 
@@ -181,14 +182,16 @@ class Memory:
             address = storage._cdata
         except own(Exception):  # sparse tensors, transforms of `torch.func`
             return None
-        found = self._alive.get(address)
+        found, size = self._alive.get(address), storage.nbytes()
         if found is not None and found() is storage:
-            return found
+            if found.bytes == size:
+                return found
+            self._changes.append(["freed", self._row(), found.number, 0])  # resized: other memory
         self._count += 1
         new = _Storage(storage, self._died)
-        new.address, new.number, new.kind = address, self._count, ""
+        new.address, new.bytes, new.number, new.kind = address, size, self._count, ""
         self._alive[address] = new
-        self._changes.append([how, self._row(), new.number, storage.nbytes()])
+        self._changes.append([how, self._row(), new.number, size])
         return new
 
     def _died(self, storage: Any) -> None:

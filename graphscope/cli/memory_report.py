@@ -6,7 +6,9 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from graphscope.diagnose import Finding, every
 from graphscope.eventlog.names import place_of, short_place
+from graphscope.graph import Graph
 from graphscope.graph.memory import KINDS, Share, cost, recorded, shares
 from graphscope.graph.step_numbers import step_numbers
 
@@ -32,6 +34,8 @@ class Report:
     """What was saved for the backward pass that most was saved for; `count` is how many ops saved something."""
     left: dict[str, int]
     """Bytes alive when the recording ended, by what they are held as."""
+    kept: list[Finding]
+    """Graphs of past steps that something keeps alive, as `graphscope doctor` finds them."""
 
     def data(self) -> dict[str, Any]:
         """The same, for JSON."""
@@ -61,4 +65,5 @@ def report(log: Log, by: str) -> Report:
         held=[] if peak is None else shares(log, [(each.row, each.kind, each.bytes) for each in peak.storages], by),
         saved=shares(log, [(each.row, "saved", cost(each)) for each in savings], by),
         left=found.at(log.end + 1),
+        kept=list(every()["graph_kept"].findings(Graph(log))),
     )

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from graphscope.cli.memory_report import Report
 from graphscope.cli.summary_tables import bytes_text, new_table, plain
+from graphscope.eventlog.names import short_place
 from graphscope.graph.memory import KINDS, Share
 
 
@@ -27,6 +28,9 @@ def print_report(facts: Report, most: int | None, console: Console | None = None
             kinds.add_row(KINDS[name], bytes_text(size), share, bytes_text(facts.left[name]))
     console.print(kinds)
     _print_shares(console, f"held at the peak, by {facts.by}", facts.held, most, with_kind=True)
+    for finding in facts.kept:
+        text = f"graph kept: {short_place(finding.file, finding.line)}  {finding.verdict}\n  cure: {finding.cure}\n"
+        console.print(plain(text))
     total = bytes_text(sum(share.bytes for share in facts.saved))
     if facts.saved:
         title = f"saved for backward, by {facts.by}: {total} in the pass of most"

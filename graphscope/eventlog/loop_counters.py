@@ -62,7 +62,7 @@ def _variable(frame: FrameType, name: str) -> Any:
         return frame.f_locals.get(name, frame.f_globals.get(name))
     if name not in code.co_varnames and name not in code.co_cellvars and name not in code.co_freevars:
         return frame.f_globals.get(name)
-    return _local(frame, name)
+    return local_variable(frame, name)
 
 
 def _local_by_proxy(frame: FrameType, name: str) -> Any:
@@ -97,10 +97,11 @@ def _local_by_place(frame: FrameType, name: str) -> Any:
 
 _Cell: Final = type((lambda value: lambda: value)(0).__closure__[0])  # type: ignore[index]
 if sys.version_info >= (3, 13):
-    _local = _local_by_proxy
+    local_variable = _local_by_proxy
 elif sys.version_info >= (3, 12):
     ctypes.pythonapi.PyFrame_GetVarString.argtypes = ctypes.py_object, ctypes.c_char_p
     ctypes.pythonapi.PyFrame_GetVarString.restype = ctypes.py_object
-    _local = _local_by_call
+    local_variable = _local_by_call
 else:
-    _local = _local_by_place
+    local_variable = _local_by_place
+"""The value of a local variable of a running frame, by its name; None where it has none. Nothing is kept alive."""

@@ -62,6 +62,10 @@ class TrainingCalls(ABC):
         """The rows of tensors made before a row, alive and with their graphs, where that is followed."""
         return []
 
+    def holder(self, rows: Sequence[int]) -> dict[str, Any]:
+        """Which variable of the program holds most of such tensors, where that is followed."""
+        return {}
+
     @abstractmethod
     def contents(self, module: Any) -> dict[str, Any]:
         """What is told of a module that is in no other: see `module_contents`."""
@@ -115,6 +119,7 @@ class TrainingCalls(ABC):
         rows = self.held(self._last_end)
         if rows:
             facts = {"count": len(rows), "tensors": tuple(rows[-_MOST_HELD:]), "steps": self.steps}
+            facts |= {"holder": holder} if (holder := self.holder(rows)) else {}
             self.marks.append("held", 0, frame, (self.steps,), facts)
 
     def scheduled(self, scheduler: Any, frame: FrameType) -> None:

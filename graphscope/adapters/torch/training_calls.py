@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import torch
 from torch.optim import lr_scheduler
 
-from graphscope.adapters.torch.held_graphs import held
+from graphscope.adapters.torch.held_graphs import held, held_by
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.eventlog import training_calls
@@ -135,6 +135,9 @@ class TrainingCalls(training_calls.TrainingCalls):
 
     def held(self, before: int) -> list[int]:
         return held(self.session, before)
+
+    def holder(self, rows: Sequence[int]) -> dict[str, Any]:
+        return {} if self.session.memory is None else held_by(self.session, rows)
 
     def contents(self, module: torch.nn.Module) -> dict[str, Any]:
         number, site = lambda tensor: next(iter(self.known([tensor])), None), self._constructions.site

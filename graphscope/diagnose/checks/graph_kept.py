@@ -11,6 +11,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.gradients.carried import LINKS, Chain, chains, has_rule_run, is_freed
+from graphscope.diagnose.source.holding import Holder, holder_of
 from graphscope.diagnose.source.stored import storing_line
 from graphscope.eventlog.names import place_of
 from graphscope.graph.training import training
@@ -95,6 +96,8 @@ class _Held(NamedTuple):
     """The newest of them."""
     held: int
     steps: int
+    holder: Holder | None
+    """Where memory was recorded: what of the program holds most of them."""
 
 
 def _held(graph: Graph) -> Iterator[_Held]:
@@ -113,7 +116,9 @@ def _held(graph: Graph) -> Iterator[_Held]:
         stored = [place for place in places.tolist() if storing_line(graph.node(int(rows[sites == place][-1])))]
         chosen = stored[0] if stored else int(places[np.argmax(counts)])
         if (sites == chosen).sum() * 2 >= min(last["steps"], _LEAST):
-            yield _Held(int(rows[sites == chosen][-1]), int(last["count"]), int(last["steps"]))
+            yield _Held(
+                int(rows[sites == chosen][-1]), int(last["count"]), int(last["steps"]), holder_of(graph.log, last)
+            )
 
 
 _LEAST: Final = 6
@@ -127,9 +132,12 @@ def _of_held(node: Node, found: _Held) -> Finding:
     file, line = place_of(node.site)
     stored = storing_line(node)
     kept = f", kept by line {stored}," if stored and stored != line else ""
+    by = f" by {found.holder.words}" if found.holder else ""
+    if found.holder is not None and found.holder.line and not stored:
+        file, line = found.holder.file, found.holder.line
     verdict = (
-        f"{title(node)}{where(node)}{kept} is held with its graph after its step has ended, as are {found.held} such "
-        f"tensors after {found.steps} steps: memory grows, and no backward pass needs them"
+        f"{title(node)}{where(node)}{kept} is held{by} with its graph after its step has ended, as are {found.held} "
+        f"such tensors after {found.steps} steps: memory grows, and no backward pass needs them"
     )
     evidence = {"held": found.held, "steps": found.steps}
     cure = "store numbers: losses.append(loss.item()), or what is detached: outputs.append(output.detach())"

@@ -6,7 +6,6 @@ import asyncio
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import chdir
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -135,7 +134,7 @@ def debug(
             await body(Screen(app, pilot))
         assert not app.mistakes, "".join(traceback.format_exception(app.mistakes[0]))
 
-    with chdir(script.parent), adapter() as connection:  # who leaves keeps the log where one is
+    with adapter() as connection:
         session = ProgramSession(connection, script.name)
         try:
             session.launch({"program": str(script), "cwd": str(script.parent), **wishes}, breakpoints, commands)

@@ -14,6 +14,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import graphscope as gs
+from graphscope.adapters.torch.supported_versions import tells_saved
 from graphscope.errors import LogError
 from graphscope.graph.memory import cost, memory, recorded, shares
 
@@ -264,6 +265,16 @@ def test_a_recording_without_memory_says_how_to_record_it() -> None:
     with pytest.raises(LogError, match="memory") as error:
         recorded(log)
     assert "--memory" in str(error.value.hint)
+
+
+def test_a_version_that_does_not_tell_what_is_saved_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tells_saved() is hasattr(torch.ones(1, requires_grad=True).sin().grad_fn._raw_saved_self, "data")
+    monkeypatch.setattr("graphscope.adapters.torch.memory.tells_saved", lambda: False)
+    with gs.record(memory=True):
+        torch.ones(1)
+    assert "does not tell what a graph has saved for backward" in capsys.readouterr().err
 
 
 def test_an_empty_recording_held_nothing() -> None:

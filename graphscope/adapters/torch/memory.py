@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 import torch
 from torch.optim import optimizer as optimizers
 
+from graphscope.adapters.kit.notices import say
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dispatch_mode import DispatchMode
 from graphscope.adapters.torch.recorder_errors import guarded
-from graphscope.adapters.torch.supported_versions import holds_in_inference
+from graphscope.adapters.torch.supported_versions import holds_in_inference, tells_saved
 from graphscope.adapters.torch.tensor_properties import ORDINARY, grad_fn
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import ROW_MASK
@@ -80,6 +81,9 @@ class Memory:
 
     def register(self) -> Callable[[], None]:
         """Begin to tell what optimizers hold; the function returned ends it, and writes what is left."""
+        if not tells_saved():
+            version = torch.__version__
+            say(f"PyTorch {version} does not tell what a graph has saved for backward; all else of memory is recorded")
         after = optimizers.register_optimizer_step_post_hook(self._stepped)
 
         def remove() -> None:

@@ -95,3 +95,8 @@ def holds_in_inference() -> bool:
         except RuntimeError:
             return False
     return True
+
+
+def tells_saved() -> bool:
+    """Whether a backward node tells what it has saved as it lies there, without a call of the program's hooks."""
+    return _has(torch._C._autograd.SavedTensor, "data")

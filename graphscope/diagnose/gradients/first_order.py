@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.training.batches import LAYERS
 from graphscope.diagnose.values.origins import origin
 from graphscope.eventlog.schema import Flag, Kind, Pass
@@ -48,7 +49,7 @@ def dead_terms(graph: Graph) -> Iterator[Term]:
         else:
             value = _added(node, graph.node(gradient) if of_input else None)
         place = int(np.searchsorted(begins, gradient)) - 1
-        if value is not None and place >= 0:
+        if value is not None and place >= 0 and _may_teach(graph, graph.node(gradient), int(begins[place])):
             yield Term(graph.node(gradient), value, int(begins[place]))
 
 
@@ -104,6 +105,19 @@ def _added(node: Node, of_input: Node | None) -> Node | None:
             if is_beside or (each.shape == () and user.op.rstrip("_") in _JOINING):
                 return each
     return None
+
+
+def _may_teach(graph: Graph, gradient: Node, begin: int) -> bool:
+    """Whether what a pass began from was made of more that requires grad than what this is the gradient of.
+
+    The gradient of a known function by its input has nothing to learn in it: it is data.
+    """
+    log = graph.log
+    (root,) = training(log).roots(np.array([begin])).tolist()
+    leaves = ancestry(log, root).leaves if root >= 0 else np.zeros(0, np.int64)
+    leaves = leaves[(log.pick("flags", leaves) & int(Flag.REQUIRES_GRAD)) != 0]
+    own = -1 if gradient.forward is None else gradient.forward.tensor
+    return bool((log.pick("tensor", leaves) != own).any())
 
 
 def _is_beside(node: Node) -> bool:

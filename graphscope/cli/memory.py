@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from graphscope.cli.parser import Parser, add_log, find_log
 
@@ -22,15 +23,23 @@ def configure(parser: Parser) -> None:
     add_log(parser)
     parser.add_argument("--by", choices=WAYS, default="line", help="what bytes are summed up by (default: line)")
     parser.add_argument("--all", action="store_true", help=f"all rows of the tables, not the {MOST} largest")
+    parser.add_argument("-o", dest="out", type=Path, metavar="FILE", help="draw what is alive over the run, as SVG")
     parser.add_argument("--json", action="store_true", help="print data for a program to read")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the tables."""
+    """Print the tables, or draw them."""
     from graphscope.cli.memory_report import report
     from graphscope.eventlog.reader import load
 
-    facts = report(load(find_log(options.log)), options.by)
+    log = load(find_log(options.log))
+    if options.out is not None:
+        from graphscope.exporters.memory_chart import memory_chart
+        from graphscope.graph.memory import recorded
+
+        options.out.write_text(memory_chart(recorded(log), log.path.name), encoding="utf-8")
+        return 0
+    facts = report(log, options.by)
     if options.json:
         print(json.dumps(facts.data(), indent=2))
     else:

@@ -31,7 +31,7 @@ class Report:
     held: list[Share]
     """What was alive at the peak."""
     saved: list[Share]
-    """What was saved for the backward pass that most was saved for; `count` is how many ops saved something."""
+    """What was saved for the backward pass that most was saved for; `count` is of storages."""
     left: dict[str, int]
     """Bytes alive when the recording ended, by what they are held as."""
     kept: list[Finding]
@@ -63,7 +63,7 @@ def report(log: Log, by: str) -> Report:
         peak_step=step_numbers(log).title(row) if known else "",
         kinds=dict.fromkeys(KINDS, 0) if peak is None else peak.kinds,
         held=[] if peak is None else shares(log, [(each.row, each.kind, each.bytes) for each in peak.storages], by),
-        saved=shares(log, [(each.row, "saved", cost(each)) for each in savings], by),
+        saved=shares(log, [(each.row, "saved", cost(each)) for each in savings if cost(each)], by),
         left=found.at(log.end + 1),
         kept=list(every()["graph_kept"].findings(Graph(log))),
     )

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from graphscope.cli.memory_report import Report
 from graphscope.cli.summary_tables import bytes_text, new_table, plain
+from graphscope.diagnose.text_lines import wrapped
 from graphscope.eventlog.names import short_place
 from graphscope.graph.memory import KINDS, Share
 
@@ -29,12 +30,14 @@ def print_report(facts: Report, most: int | None, console: Console | None = None
     console.print(kinds)
     _print_shares(console, f"held at the peak, by {facts.by}", facts.held, most, with_kind=True)
     for finding in facts.kept:
-        text = f"graph kept: {short_place(finding.file, finding.line)}  {finding.verdict}\n  cure: {finding.cure}\n"
-        console.print(plain(text))
+        place = short_place(finding.file, finding.line)
+        for text in (f"graph kept: {place}  {finding.verdict}", f"  cure: {finding.cure}"):
+            console.print(plain("\n".join(wrapped(text, console.width, ""))))
+        console.print()
     total = bytes_text(sum(share.bytes for share in facts.saved))
     if facts.saved:
         title = f"saved for backward, by {facts.by}: {total} in the pass of most"
-        _print_shares(console, title, [each for each in facts.saved if each.bytes], most, with_kind=False)
+        _print_shares(console, title, facts.saved, most, with_kind=False)
 
 
 def _print_shares(console: Console, title: str, found: Sequence[Share], most: int | None, *, with_kind: bool) -> None:

@@ -17,6 +17,7 @@ from tests.docs.test_pages import _run
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 VERSION = tuple(map(int, torch.__version__.split(".")[:2]))
 PAGE = ROOT / "docs" / "how-to" / "pytorch.md"
+MEMORY = ROOT / "docs" / "how-to" / "memory.md"
 COMPILED = ROOT / "docs" / "how-to" / "torch-compile.md"
 
 
@@ -41,6 +42,14 @@ def test_the_page_on_compiled_programs(tmp_path: Path) -> None:
             (tmp_path / block.file).write_text(block.text, encoding="utf-8")
         else:
             run_console(block, tmp_path, f"{COMPILED.name}:{block.line}")
+
+
+def test_the_page_on_memory(tmp_path: Path) -> None:
+    for block in blocks(MEMORY):
+        if block.file is not None:
+            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
+        else:
+            run_console(block, tmp_path, f"{MEMORY.name}:{block.line}")
 
 
 def test_every_program_of_the_gallery_is_told_of() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -21,6 +22,7 @@ for step in range(2):
     loss.backward()
     optimizer.step()
 """
+SVG = "{http://www.w3.org/2000/svg}"
 ACTIVATION = 512 * 256 * 4
 
 
@@ -56,6 +58,21 @@ def test_bytes_are_summed_up_by_what_is_asked_for(recorded: Path, read: Run) -> 
         found[way] = {each["place"]: each["bytes"] for each in facts["saved"]}
     assert found["op"]["relu"] == found["module"]["1 (ReLU)"] == ACTIVATION
     assert len({sum(places.values()) for places in found.values()}) == 1
+
+
+@pytest.mark.torch
+def test_what_is_alive_is_drawn(recorded: Path, read: Run, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    assert read("memory", str(recorded), "-o", "memory.svg").returncode == 0
+    drawn = ElementTree.parse(tmp_path / "memory.svg").getroot()
+    _, _, width, height = map(float, drawn.attrib["viewBox"].split())
+    bands = {band[0].text: band.attrib["points"].split() for band in drawn.iter(f"{SVG}polygon")}
+    assert {"parameters", "gradients", "optimizer state", "saved for backward"} <= bands.keys()
+    for points in bands.values():
+        for across, down in (map(float, point.split(",")) for point in points):
+            assert 0 <= across <= width
+            assert 0 <= down <= height
+    assert any("peak at #" in (text.text or "") for text in drawn.iter(f"{SVG}text"))
 
 
 def test_a_log_that_does_not_tell_of_memory_says_how_to_record_it(read: Run, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from graphscope.graph.memory import cost, memory
 from graphscope.graph.operands import saved
 from graphscope.tui import neighbours
 from graphscope.tui.inspector.panel_table import View, panel
@@ -45,6 +46,7 @@ def about(view: View) -> Text:
         ("took", f"{node.duration / 1000:.1f} µs" if node.duration else ""),
         ("thread", str(scene.log.thread(node.event.thread).get("name", ""))),
         ("saved", _saved(subject)),
+        ("memory", _memory(subject)),
         ("inputs", ", ".join(f"#{edge.source.row} {edge.source.name or edge.source.label}" for edge in subject.inputs)),
         ("used by", ", ".join(f"#{found.row} {found.label}" for found in neighbours.users(subject))),
         ("backward", ", ".join(f"#{found.row} {found.label}" for found in neighbours.rules(subject))),
@@ -71,6 +73,17 @@ def _saved(subject: Node) -> str:
             + (f", {size_text(value.nbytes)})" if value is not None else ")")
         )
     return ", ".join(parts)
+
+
+def _memory(subject: Node) -> str:
+    """What the op has saved for backward, where memory was recorded: bytes, and what of them is held for it alone."""
+    found = memory(subject.graph.log)
+    savings = [] if found is None else [each for each in found.savings if each.row == subject.row]
+    if not savings:
+        return ""
+    newest = [each for each in savings if each.begin == savings[-1].begin]
+    total, own = sum(each.storage.bytes for each in newest), sum(map(cost, newest))
+    return f"saved {size_text(total)} for backward, {size_text(own)} of them held for it alone"
 
 
 def _view_chain(node: Node) -> str:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from graphscope.compare.expansions.table import EXPANSIONS
 from graphscope.debugger import expression_names, value_results
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.commands.breakpoints import breakpoint_table
@@ -221,6 +220,8 @@ def node_table(dbg: Debugger, node: Node) -> TableResult:
 
 
 def _inside(node: Node) -> str:
+    from graphscope.compare.expansions.table import EXPANSIONS  # with all of comparing: not ahead of a first look
+
     generated = node.graph.log.generated(node.event.op)
     if generated is not None:
         return (

@@ -6,7 +6,6 @@ from graphscope.debugger import value_results
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.commands.graph import title
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.node_inside import inside_table, parts_of
 from graphscope.debugger.results import TableResult, ValueResult
 from graphscope.errors import CommandError
 from graphscope.eventlog.presenting import presented
@@ -19,6 +18,11 @@ def inside(dbg: Debugger, spec: Rest = "") -> TableResult | ValueResult:
     Of a fused op (attention, an LSTM, a norm, a loss) these are its parts: weights, gates, statistics, recomputed from
     the inputs that were recorded. `inside #12 weights` prints one of them.
     """
+    from graphscope.debugger.node_inside import (
+        inside_table,
+        parts_of,
+    )  # with all of comparing: not ahead of a first look
+
     number, _, part = spec.partition(" ") if spec.startswith("#") else (spec, "", "")
     node = dbg.chosen(number)
     if not part.strip():

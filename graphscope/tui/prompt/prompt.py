@@ -61,7 +61,9 @@ class Prompt(Guarded, Vertical):
 
     def compose(self) -> ComposeResult:
         """The transcript and the line."""
-        transcript = RichLog(id="transcript", wrap=True, markup=False, highlight=False, max_lines=5000, min_width=1)
+        transcript = RichLog(
+            id="transcript", wrap=True, markup=False, highlight=False, max_lines=5000, min_width=1, auto_scroll=False
+        )
         transcript.can_focus = False
         yield transcript
         if self._live:
@@ -325,7 +327,7 @@ class Line(Guarded, Input):
             self.cursor_position = len(self.value)
         elif len(found) > 1:
             shown = "  ".join(found[:60]) + ("  …" if len(found) > 60 else "")
-            self.screen.query_one("#transcript", RichLog).write(Text(escape(shown), "dim"))
+            self.screen.query_one("#transcript", RichLog).write(Text(escape(shown), "dim"), scroll_end=True)
 
 
 class _Completer(Suggester):

@@ -258,6 +258,28 @@ def test_a_custom_function_and_a_checkpoint_are_told_of() -> None:
     assert x.grad is not None
 
 
+def test_a_function_that_is_made_in_a_step_is_freed() -> None:
+    x = torch.ones(3, requires_grad=True)
+
+    def step() -> weakref.ref[Any]:
+        class Twice(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                return x * 2
+
+            @staticmethod
+            def backward(ctx: Any, g: Any) -> Any:
+                return g * 2
+
+        Twice.apply(x).sum().backward()
+        return weakref.ref(Twice)
+
+    with gs.record(memory=True):
+        made = step()
+        gc.collect()
+        assert made() is None
+
+
 def test_a_recording_without_memory_says_how_to_record_it() -> None:
     with gs.record() as log:
         torch.ones(3).sum()

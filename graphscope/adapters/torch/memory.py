@@ -60,7 +60,8 @@ class Memory:
         """Number of the storage, and the row: put in by finalizers, which may run in the middle of anything."""
         self._changes: list[list[Any]] = []
         self._batches = 0
-        self._names: dict[type, tuple[str, ...]] = {}
+        self._names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()
+        """What nodes of a class name what they saved; a class of the program's may be gone tomorrow."""
 
     def mode(self) -> DispatchMode:
         """What sees the ops of a thread, to be pushed in it."""

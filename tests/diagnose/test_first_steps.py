@@ -216,7 +216,7 @@ _FORWARD = "model(torch.ones(2, 3)).square().sum().backward()"
                     for parameter in model.parameters():
                         parameter -= 0.01 * parameter.grad
             """,
-            2,  # of passes without a step, counted from 1
+            1,
             id="by-hand-never-cleared",
         ),
         pytest.param(
@@ -237,7 +237,7 @@ _FORWARD = "model(torch.ones(2, 3)).square().sum().backward()"
                 optimizer.zero_grad()
                 {_FORWARD}
             """,
-            1,
+            0,
             id="no-step-at-all",
         ),
         pytest.param(

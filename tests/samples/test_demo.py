@@ -62,6 +62,8 @@ def test_in_a_terminal_that_draws_nothing_it_opens_the_console(monkeypatch: pyte
         os.write(ours, b"b op:tanh backward\nc\n")
         seen += _until(ours, "(breakpoint 1: op:tanh backward)")
         os.write(ours, b"q\n")
+        _until(ours, "y stops it")
+        os.write(ours, b"y\n")
         assert process.wait(timeout=120) == 0
         os.close(ours)
     assert "b op:tanh backward" in seen

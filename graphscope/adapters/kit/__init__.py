@@ -11,6 +11,7 @@ from graphscope.adapters.kit.executor import Executor as Executor
 from graphscope.adapters.kit.executor import RecordedCall as RecordedCall
 from graphscope.adapters.kit.frames import Frames as Frames
 from graphscope.adapters.kit.guard import guarded as guarded
+from graphscope.adapters.kit.holders import holder as holder
 from graphscope.adapters.kit.identity import Identities as Identities
 from graphscope.adapters.kit.identity import Known as Known
 from graphscope.adapters.kit.identity import Notes as Notes

@@ -168,15 +168,15 @@ _making: Final = _Making()
 
 def _leave_us_out() -> None:
     """Let the compiler look into no function of graphscope, and take what stands for one of torch's as that."""
-    original, ours = torch._C._has_torch_function, torch.overrides.has_torch_function
-    torch.overrides.has_torch_function = original
+    ours, alike = torch.overrides.has_torch_function, torch._C._has_torch_function_unary
+    torch.overrides.has_torch_function = torch._C._has_torch_function
     try:
         rules = import_module("torch._dynamo.trace_rules")
         handlers = import_module("torch._dynamo.variables.torch").TorchInGraphFunctionVariable._get_handlers()
         if ours not in handlers:
             rules.add("graphscope")
             for table in (rules.get_torch_obj_rule_map(), handlers):
-                table[ours] = table[original]
+                table[ours] = table[alike]  # where a recording made it fill the tables, they have what stood there then
     finally:
         torch.overrides.has_torch_function = ours
 

@@ -104,8 +104,8 @@ def _least(node: Node) -> float | None:
 
 
 def _birth_at(node: Node, name: str) -> Explanation:
-    rule = node.forward
-    if node.kind == "op" and rule is not None and not _is_written(node):  # a part of the rule of an op
+    rule = _rule_around(node)
+    if rule is not None:
         return _of_rule(rule, node, [node], f"{name} is {_kinds(node)}")
     if node.kind not in ("grad", "accumulate"):
         return _explained(node, [node], f"{name} is {_kinds(node)}")
@@ -123,6 +123,11 @@ def _birth_at(node: Node, name: str) -> Explanation:
 def _rules_of(node: Node) -> list[Node]:
     """The rules whose results a gradient is made of."""
     return [edge.source for edge in node.inputs if edge.source.kind == "grad"]
+
+
+def _rule_around(node: Node) -> Node | None:
+    """The rule that an op of the backward pass is a part of; None of others, and of what the program itself wrote."""
+    return node.forward if node.kind == "op" and node.forward is not None and not _is_written(node) else None
 
 
 def _is_written(part: Node) -> bool:
@@ -218,6 +223,9 @@ def _explained(sick: Node, nodes: list[Node], what: str) -> Explanation:
         rules = _rules_of(born)
         if len(rules) == 1 and rules[0].forward is not None:
             return _taken_over(_of_rule(rules[0], born, [rules[0].forward], what), nodes, what)
+    rule = _rule_around(born)
+    if rule is not None:
+        return _taken_over(_of_rule(rule, born, [op_of(rule)], what), nodes, what)
     cause, why, cure = _UNSEEN if _is_step(born) else born_forward(born)
     verdict = f"{what}: the first non-finite value was made by {born.op}{where(born)}: {why}"
     return Explanation("nonfinite", cause, verdict, steps(_with(nodes, born), {born.row: why}), cure)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Final
 
-from benchmarks.engines import Step, load
-from benchmarks.log import nothing
-from benchmarks.measure import interleave
-from benchmarks.recorders import POLICIES, recorded
+from benchmarks.engines import load
+from benchmarks.recorders import compared
 from benchmarks.results import Measurement
 
 ROUNDS: Final = 5
+PATIENCE: Final = 60.0
+"""Seconds after which a candidate has run often enough: one step takes about one."""
 TOKENS: Final = (1, 128)
 """Texts and their length."""
 IMAGES: Final = (1, 3, 224, 224)
@@ -47,13 +46,7 @@ def training(configuration: str, name: str, kind: str) -> Callable[[], None]:
 
 def compare(name: str) -> Measurement:
     """One model, alone and under each policy."""
-    run = training(*MODELS[name])
-    steps = {"bare": Step(run, nothing)}
-    steps |= {policy: Step(run, nothing, partial(recorded, run, policy, cap=None)) for policy in POLICIES}
-    timings = interleave(steps, rounds=ROUNDS, patience=60.0)
-    return Measurement(
-        name, {"seconds, bare": timings.median("bare"), **{each: timings.ratio(each, "bare") for each in POLICIES}}
-    )
+    return compared(name, training(*MODELS[name]), cap=None, rounds=ROUNDS, patience=PATIENCE)
 
 
 def measure() -> list[Measurement]:

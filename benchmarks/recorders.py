@@ -142,9 +142,13 @@ def measure(rounds: int = 9) -> list[Measurement]:
 
 def compare(name: str, rounds: int) -> Measurement:
     """One program."""
-    run = PROGRAMS[name]().run
+    return compared(name, PROGRAMS[name]().run, rounds=rounds, batches=BATCHES)
+
+
+def compared(name: str, run: Run, cap: int | None = CAP, **timing: Any) -> Measurement:
+    """A step alone and under each policy; `timing` is as of `interleave`."""
     steps = {"bare": Step(run, nothing)}
-    steps |= {policy: Step(run, nothing, partial(recorded, run, policy)) for policy in POLICIES}
-    timings: Timings = interleave(steps, rounds=rounds, batches=BATCHES)
+    steps |= {policy: Step(run, nothing, partial(recorded, run, policy, cap)) for policy in POLICIES}
+    timings: Timings = interleave(steps, **timing)
     ratios = {policy: timings.ratio(policy, "bare") for policy in POLICIES}
     return Measurement(name, {"seconds, bare": timings.median("bare"), **ratios})

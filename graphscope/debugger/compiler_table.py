@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from graphscope.debugger.results import Cell, TableResult
+from graphscope.diagnose.text_lines import counted
 from graphscope.eventlog.names import place_of, short_place
 from graphscope.graph.compilation import Compilation, CompilerEvent, FailedGuard, compilation
 
@@ -36,23 +37,17 @@ def _why(log: Log, found: Compilation, event: CompilerEvent) -> str:
         return ": ".join(filter(None, (event.title, event.explanation)))
     failed = _guard(log, event.failed[0]) if event.failed else ""
     if len(event.failed) > 1:
-        failed += f", nor one of the guards of {_counted(len(event.failed) - 1, 'earlier compilation')}"
+        failed += f", nor one of the guards of {counted(len(event.failed) - 1, 'earlier compilation')}"
     if event.event == "skipped":
         return "; ".join(filter(None, (event.title, failed)))
     ran = sum(len(each.rows) for each in found.regions_of(event))
     runs = f"ran {_times(ran)} from #{found.regions_of(event)[0].rows[0]} on" if ran else "did not run"
-    return "; ".join(
-        filter(None, (failed, f"{_counted(event.calls, 'call')}, {_counted(event.guards, 'guard')}", runs))
-    )
+    return "; ".join(filter(None, (failed, f"{counted(event.calls, 'call')}, {counted(event.guards, 'guard')}", runs)))
 
 
 def _guard(log: Log, failed: FailedGuard) -> str:
-    line = short_place(*place_of(log.site(failed.site) if failed.site else None))
+    line = short_place(*place_of(log.site(failed.site)))
     return f"`{failed.guard}` of {failed.compilation} does not hold{f' ({line})' if line else ''}"
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _times(count: int) -> str:

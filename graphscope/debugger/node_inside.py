@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.compare.expansions import ahead_of_dropout, expand
 from graphscope.debugger import value_results
+from graphscope.debugger.commands.graph import shape_text
 from graphscope.debugger.results import Cell, TableResult
 from graphscope.errors import CommandError
 from graphscope.eventlog.generated import GeneratedGraph
@@ -68,8 +69,8 @@ def _owner(node: Node) -> Node:
 def _graph_table(log: Log, graph: GeneratedGraph, heading: str) -> TableResult:
     rows: list[tuple[Cell, ...]] = []
     for place, node in enumerate(graph.nodes):
-        sizes = "" if node.shape is None else "x".join(map(str, node.shape)) or "scalar"
-        line = short_place(*place_of(log.site(node.site) if node.site else None))
+        sizes = "" if node.shape is None else shape_text(node.shape)
+        line = short_place(*place_of(log.site(node.site)))
         mark = "out" if place in graph.outputs else "" if node.op else "in"
         rows.append((mark, node.name, graph.text(node), sizes, node.dtype, line if node.op else ""))
     return TableResult(("", "name", "call", "shape", "dtype", "line"), tuple(rows), title=heading)
@@ -77,7 +78,7 @@ def _graph_table(log: Log, graph: GeneratedGraph, heading: str) -> TableResult:
 
 def _parts_table(node: Node, heading: str) -> TableResult:
     rows = tuple(
-        (label, "x".join(map(str, value.shape)) or "scalar", str(value.dtype), _told(constants),
+        (label, shape_text(value.shape), str(value.dtype), _told(constants),
          value_results.brief(value))
         for label, (value, constants) in parts_of(node, heading).items()
     )  # fmt: skip

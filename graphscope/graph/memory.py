@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -105,6 +106,18 @@ class Memory:
             totals[each.begin] = totals.get(each.begin, 0) + cost(each)
         begin = max(totals, key=totals.__getitem__, default=None)
         return [each for each in self.savings if each.begin == begin]
+
+    def saved_by(self, row: int) -> list[Saving]:
+        """What an op has saved, for the newest backward pass that found it."""
+        found = self._savings_of.get(row, [])
+        return [each for each in found if each.begin == found[-1].begin]
+
+    @cached_property
+    def _savings_of(self) -> dict[int, list[Saving]]:
+        found: dict[int, list[Saving]] = {}
+        for each in self.savings:
+            found.setdefault(each.row, []).append(each)
+        return found
 
     def at(self, row: int) -> dict[str, int]:
         """The bytes of each kind that are alive when a row is written."""

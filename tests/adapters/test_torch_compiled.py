@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch")
-VERSION = tuple(map(int, torch.__version__.split(".")[:2]))
-if VERSION < (2, 6):
-    pytest.skip("its compiler does not look at modes before torch 2.6", allow_module_level=True)
-pytestmark = [pytest.mark.torch, pytest.mark.slow]
+from tests.adapters.kept_regions import MARKS, VERSION
+
+pytestmark = MARKS
 
 PROGRAM = """\
 import json, sys

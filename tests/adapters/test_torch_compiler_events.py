@@ -15,12 +15,9 @@ import pytest
 import graphscope as gs
 from graphscope.graph.compilation import compilation
 from tests.adapters.compiler_programs import PROGRAMS
+from tests.adapters.kept_regions import MARKS
 
-torch = pytest.importorskip("torch")
-VERSION = tuple(map(int, torch.__version__.split(".")[:2]))
-if VERSION < (2, 6):
-    pytest.skip("its compiler does not look at modes before torch 2.6", allow_module_level=True)
-pytestmark = [pytest.mark.torch, pytest.mark.slow]
+pytestmark = MARKS
 
 RUNNER = """\
 import functools, runpy, sys

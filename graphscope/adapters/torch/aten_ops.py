@@ -276,7 +276,6 @@ class Ops(DispatchMode):  # type: ignore[no-untyped-call]
     def _learn(self, func: Any) -> Call:
         call = self.session.learn(func)
         call.ignored = call.name == "lift_fresh"  # hands on what a call that makes a tensor has made
-        call.plain = not (call.in_place or call.aliasing)
         return call
 
 

@@ -212,7 +212,7 @@ def node_table(dbg: Debugger, node: Node) -> TableResult:
         ("line", line_of(node)),
         ("source", node.source_line),
         ("scope", node.scope_title),
-        ("hook", str(dbg.log.attrs(node.event.attrs).get("hook", ""))),
+        ("hook", str(node.attrs.get("hook", ""))),
         ("duration", f"{node.duration / 1000:.1f} us" if node.duration else ""),
         ("inside", _inside(owner or node)),
     ]
@@ -253,7 +253,7 @@ def line_of(node: Node) -> str:
     return short_place(*place_of(node.site))
 
 
-def shape_text(shape: tuple[int, ...]) -> str:
+def shape_text(shape: tuple[int | str, ...]) -> str:
     """A shape as people write it: `2x3`, `scalar`."""
     return "x".join(map(str, shape)) if shape else "scalar"
 

@@ -18,10 +18,8 @@ def inside(dbg: Debugger, spec: Rest = "") -> TableResult | ValueResult:
     Of a fused op (attention, an LSTM, a norm, a loss) these are its parts: weights, gates, statistics, recomputed from
     the inputs that were recorded. `inside #12 weights` prints one of them.
     """
-    from graphscope.debugger.node_inside import (
-        inside_table,
-        parts_of,
-    )  # with all of comparing: not ahead of a first look
+    # With all of comparing: not ahead of a first look.
+    from graphscope.debugger.node_inside import inside_table, parts_of
 
     number, _, part = spec.partition(" ") if spec.startswith("#") else (spec, "", "")
     node = dbg.chosen(number)

@@ -42,15 +42,16 @@ def dead_terms(graph: Graph) -> Iterator[Term]:
     """Single numbers that were computed from gradients that nothing can be learned from, and added to a loss."""
     begins = graph.index.marks(Kind.BACKWARD_BEGIN)
     for gradient, user in takers(graph, 0):
-        node, of_input = graph.node(user), _is_of_input(graph.node(gradient))
+        node, made = graph.node(user), graph.node(gradient)
+        of_input = _is_of_input(made)
         if node.flags & Flag.REQUIRES_GRAD:
-            is_beside = of_input and _is_beside(node) and not _is_step(node, graph.node(gradient))
-            value = graph.node(gradient) if is_beside and not _goes_on(node) else None
+            is_beside = of_input and _is_beside(node) and not _is_step(node, made)
+            value = made if is_beside and not _goes_on(node) else None
         else:
-            value = _added(node, graph.node(gradient) if of_input else None)
+            value = _added(node, made if of_input else None)
         place = int(np.searchsorted(begins, gradient)) - 1
-        if value is not None and place >= 0 and _may_teach(graph, graph.node(gradient), int(begins[place])):
-            yield Term(graph.node(gradient), value, int(begins[place]))
+        if value is not None and place >= 0 and _may_teach(graph, made, int(begins[place])):
+            yield Term(made, value, int(begins[place]))
 
 
 def takers(graph: Graph, off: int) -> list[tuple[int, int]]:

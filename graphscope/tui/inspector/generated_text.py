@@ -28,7 +28,7 @@ def generated_text(made: Text, log: Log, node: Node, subject: Node) -> None:
     made.append(f"  {len(calls)} calls\n", "muted")
     for each in calls[:_MOST]:
         made.append(f"  {escape(each.name)} = {escape(graph.text(each))}")
-        line = short_place(*place_of(log.site(each.site) if each.site else None))
+        line = short_place(*place_of(log.site(each.site)))
         made.append(f"  {escape(line)}\n", "muted")
     if len(calls) > _MOST:
         made.append(f"  and {len(calls) - _MOST} more: `inside` lists all\n", "muted")

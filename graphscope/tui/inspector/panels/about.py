@@ -37,7 +37,7 @@ def about(view: View) -> Text:
         ("view of", _view_chain(subject)),
         ("flags", ", ".join(flag.name.lower().replace("_", " ") for flag in node.flags if flag.name)),
         ("scope", node.scope_title),
-        ("hook", str(scene.log.attrs(node.event.attrs).get("hook", ""))),
+        ("hook", str(node.attrs.get("hook", ""))),
         (
             "line",
             f"{PurePath(site.file).name}:{site.line}" + f" in {site.function}" * bool(site.function) if site else "",
@@ -78,10 +78,9 @@ def _saved(subject: Node) -> str:
 def _memory(subject: Node) -> str:
     """What the op has saved for backward, where memory was recorded: bytes, and what of them is held for it alone."""
     found = memory(subject.graph.log)
-    savings = [] if found is None else [each for each in found.savings if each.row == subject.row]
-    if not savings:
+    newest = [] if found is None else found.saved_by(subject.row)
+    if not newest:
         return ""
-    newest = [each for each in savings if each.begin == savings[-1].begin]
     total, own = sum(each.storage.bytes for each in newest), sum(map(cost, newest))
     return f"saved {size_text(total)} for backward, {size_text(own)} of them held for it alone"
 

@@ -7,6 +7,7 @@ from rich.style import Style
 from rich.text import Text
 
 from graphscope.debugger.value_results import brief_of
+from graphscope.diagnose.text_lines import counted
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.tui.inspector.alike import alike
 from graphscope.tui.inspector.histogram import spark
@@ -29,7 +30,7 @@ def steps(view: View) -> Text:
     values = [float("nan") if size is None else size for size in sizes]
     finite = [value for value in values if value == value]  # not a NaN
     numbers = step_numbers(scene.log)
-    times, turns = _counted(len(rows), "time"), _counted(max(len(numbers), 1), "step")
+    times, turns = counted(len(rows), "time"), counted(max(len(numbers), 1), "step")
     made.append(f"{times} in {turns}; root mean square of what it made\n\n")
     if finite:
         made.append(spark(values, max(view.width - 2, 8), view.glyphs.bars) + "\n", "forward")
@@ -42,7 +43,3 @@ def steps(view: View) -> Text:
         style = Style(bold=row == scene.now, meta={"@click": f"app.go({row})"})
         made.append(text + "\n", style)
     return made
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"

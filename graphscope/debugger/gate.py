@@ -24,6 +24,7 @@ from graphscope.eventlog.names import Site
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.places import Line
     from graphscope.eventlog.reader import Event
 
 FrontEnd = Callable[[Debugger, Stop], Ended | None]
@@ -93,7 +94,9 @@ class LiveGate:
         requested, self._pause = self._pause, True
         return not requested
 
-    def before(self, op: str, inputs: tuple[int, ...], frame: FrameType) -> None:
+    def before(
+        self, op: str, inputs: tuple[int, ...], frame: FrameType, *, called: str = "", line: Line | None = None
+    ) -> None:
         """A forward op is about to run."""
         with self._turn:
             if self._asking or self._is_gone:  # an expression of the person computes something
@@ -101,7 +104,7 @@ class LiveGate:
             self._raise_if_ended()
             debugger = self.debugger
             debugger.log.refresh()
-            pending = self._pending(op, inputs, frame)
+            pending = self._pending(op, inputs, frame, called, line)
             edge = Edge(pending.row, frame, pending, floor=self.floor)
             debugger.edge = edge
             debugger.stand(pending.row)
@@ -271,23 +274,31 @@ class LiveGate:
     def _is_rule(self, row: int) -> bool:
         return bool(self.debugger.graph.node(row).kind == "grad")
 
-    def _pending(self, op: str, inputs: tuple[int, ...], frame: FrameType) -> Pending:
+    def _pending(self, op: str, inputs: tuple[int, ...], frame: FrameType, called: str, line: Line | None) -> Pending:
         log = self.debugger.log
-        line, end_line, column, end_column = _position(frame)
-        site = Site(frame.f_code.co_filename, line, column, end_line, end_column, frame.f_code.co_qualname)
-        text = frames.source(frame)
-        name = sources.variable_at(text, site) or ""
+        if line is None:
+            site, text = _site(frame), frames.source(frame)
+        else:
+            site, text = _written(line), frames.text_of_file(line.file)
+        name = called or sources.variable_at(text, site) or ""
         known = tuple(row for row in inputs if log.first <= row < log.end)  # the others get their rows with this node
         scope = log.event(known[-1]).scope if known else 0
         lines = text.splitlines()
-        source_line = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+        source_line = lines[site.line - 1].strip() if 0 < site.line <= len(lines) else ""
         return Pending(
             log.end, op, name, site, source_line, log.scope_path(scope), log.scope_title(scope), scope, known
         )
 
 
-def _position(frame: FrameType) -> tuple[int, int, int, int]:
-    """Line, end line, column and end column of the expression that a frame is at."""
+def _site(frame: FrameType) -> Site:
+    """The expression that a frame is at."""
     places = list(frame.f_code.co_positions())
     line, end_line, column, end_column = places[frame.f_lasti // 2]
-    return line or frame.f_lineno, end_line or 0, column or 0, end_column or 0
+    code = frame.f_code
+    return Site(code.co_filename, line or frame.f_lineno, column or 0, end_line or 0, end_column or 0, code.co_qualname)
+
+
+def _written(line: Line) -> Site:
+    """A place of which there is no frame."""
+    end_line = line.number if line.end_column else 0
+    return Site(line.file, line.number, line.column, end_line, line.end_column, line.function)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.places import Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,18 @@ class Gate(Protocol):
     def wants_before(self) -> bool:
         """Whether `before` is to be called at all."""
 
-    def before(self, op: str, inputs: tuple[int, ...], frame: FrameType) -> None:
-        """A forward op is about to run; `inputs` are the rows of its inputs. No row of its own exists yet."""
+    def before(
+        self, op: str, inputs: tuple[int, ...], frame: FrameType, *, called: str = "", line: Line | None = None
+    ) -> None:
+        """A forward op is about to run. No row of its own exists yet.
+
+        Args:
+            op: Its name.
+            inputs: The rows of its inputs.
+            frame: The innermost of the user's.
+            called: What the program calls the node, where the line does not say.
+            line: Where the op was written, if that is not where the frame is.
+        """
 
     def after(self, row: int, value: Any, frame: FrameType, *, cuts: bool = False) -> Answer:
         """A node's row was appended and nobody has used its value yet.

@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 from graphscope.eventlog.gate import Replace
+from graphscope.eventlog.places import Line
 from graphscope.eventlog.schema import ROW_MASK
 from graphscope.eventlog.writer import Writer
 
@@ -15,12 +16,30 @@ Waiting = AbstractContextManager[object]
 """Entered while the program waits for a person: what is computed meanwhile is not the program's."""
 
 
-def before(writer: Writer, name: str, rows: Sequence[int], frame: FrameType, waiting: Waiting) -> None:
-    """Let the debugger look ahead of a call, of which the rows of its inputs are known."""
+def before(
+    writer: Writer,
+    name: str,
+    rows: Sequence[int],
+    frame: FrameType,
+    waiting: Waiting,
+    called: str = "",
+    line: Line | None = None,
+) -> None:
+    """Let the debugger look ahead of a call, of which the rows of its inputs are known.
+
+    Args:
+        writer: The log.
+        name: The op.
+        rows: Those of its inputs.
+        frame: The program's.
+        waiting: See `Waiting`.
+        called: What the program calls the node, if it does.
+        line: Where the call was written, if not where the frame is.
+    """
     gate = writer.gate
     if gate is not None:
         with waiting:
-            gate.before(name, tuple((row & ROW_MASK) - writer.base for row in rows), frame)
+            gate.before(name, tuple((row & ROW_MASK) - writer.base for row in rows), frame, called=called, line=line)
 
 
 def after(

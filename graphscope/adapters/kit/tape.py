@@ -21,7 +21,7 @@ from graphscope.adapters.kit.recording import Recording
 from graphscope.adapters.kit.value_names import argument_name
 from graphscope.adapters.kit.value_policy import wanted
 from graphscope.eventlog.arguments import bits, entry, separated
-from graphscope.eventlog.places import site_number
+from graphscope.eventlog.places import Line, line_number, site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.eventlog.scopes import ScopePath
 from graphscope.eventlog.template import Template
@@ -77,7 +77,14 @@ class Tape:
 
     @guarded(lambda value, **_: None)
     def leaf(
-        self, value: Any, *, name: str | None = None, argument: int | None = None, parameter: bool = False
+        self,
+        value: Any,
+        *,
+        name: str | None = None,
+        argument: int | None = None,
+        parameter: bool = False,
+        function: str = "",
+        line: Line | None = None,
     ) -> Node | None:
         """The node of a value that no recorded call made; None where nothing is recorded.
 
@@ -86,19 +93,23 @@ class Tape:
             name: What the program calls it.
             argument: Without a name: which argument of the call that the program is at it is; that is its name.
             parameter: Whether it is trained.
+            function: What made it: `placeholder`.
+            line: Where it was made, if not where the program is.
         """
         frame = self._frame()
         if name is None and argument is not None:
             name = argument_name(frame, argument)
-        fields = self._fields(frame, 0, value, {} if name is None else {"name": name})
+        told = {"name": name, "function": function or None}
+        fields = self._fields(frame, 0, value, {key: text for key, text in told.items() if text is not None}, line)
         flags = Flag.REQUIRES_GRAD | (Flag.PARAMETER if parameter else Flag(0))
         return Node(self._append(self._template(Kind.LEAF, 0, fields, flags), value, []), fields)
 
-    @guarded(lambda name, inputs: None)
-    def before(self, name: str, inputs: Sequence[Node]) -> None:
-        """Let a debugger look ahead of a call."""
+    @guarded(lambda name, inputs, **_: None)
+    def before(self, name: str, inputs: Sequence[Node], *, called: str = "", line: Line | None = None) -> None:
+        """Let a debugger look ahead of a call; the rest as of `op`."""
         if self.session.writer.gate is not None:
-            gate.before(self.session.writer, name, [node.row for node in inputs], self._frame(), self._waiting())
+            rows = [node.row for node in inputs]
+            gate.before(self.session.writer, name, rows, self._frame(), self._waiting(), called, line)
 
     @guarded(lambda name, operands, value, **_: (None, value))
     def op(
@@ -110,6 +121,8 @@ class Tape:
         attributes: Mapping[str, Any] | None = None,
         doc: str = "",
         duration: int = 0,
+        called: str = "",
+        line: Line | None = None,
     ) -> tuple[Node | None, Any]:
         """The node of a call that was made, and its value: that of the call, or what a debugger put in its place.
 
@@ -120,6 +133,8 @@ class Tape:
             attributes: Keyword arguments.
             doc: A sentence on what the op does.
             duration: Nanoseconds.
+            called: What the program calls the node, if it does.
+            line: Where the call was written, if that is not where the program is: a graph was built there.
         """
         frame = self._frame()
         rows = [operand.row for operand in operands if isinstance(operand, Node)]
@@ -129,7 +144,8 @@ class Tape:
         separated((placed, attributes), numbers)
         # Numbers lie in the row, so that a rate that changes at each step does not let the tables grow.
         call = entry(placed, attributes or {}, range(len(numbers)))
-        fields = self._fields(frame, self.session.op_number(name, doc), value, call)
+        told = {"name": called, **call} if called else call
+        fields = self._fields(frame, self.session.op_number(name, doc), value, told, line)
         template = self._template(Kind.OP, len(rows), fields, Flag.REQUIRES_GRAD, len(numbers))
         row = self._append(template, value, [*rows, *map(bits, numbers)], self._place.backward_row, duration)
         return Node(row, fields), self._answered(row, value, frame)
@@ -250,11 +266,11 @@ class Tape:
         answer = gate.after(self.session.writer, row, np.asarray(value), frame, self._waiting())
         return value if answer is None else np.asarray(answer.value, value.dtype).reshape(value.shape)
 
-    def _fields(self, frame: FrameType, op: int, value: Any, call: dict[str, Any]) -> dict[str, Any]:
+    def _fields(self, frame: FrameType, op: int, value: Any, call: dict[str, Any], line: Line | None) -> dict[str, Any]:
         writer = self.session.writer
         return {
             "op": op,
-            "site": site_number(writer, frame),
+            "site": site_number(writer, frame) if line is None else line_number(writer, line),
             "scope": self._place.context.path.number(writer),
             "attrs": writer.attributes(call),
             **_of(value),

@@ -80,7 +80,7 @@ typedef struct {
     PyObject *next; /* another variant of it, or None */
     int64_t count, nbytes, floating;
     int64_t varying; /* a bit for each number among the constants that varies; -1: it is for Python to tell */
-    char requires_grad, direct, summary, wanted;
+    char requires_grad, direct, ordered, summary, wanted;
     uint32_t seen; /* what DLPack calls `dtype`, once a tensor of it was seen; 0 before */
 } Site;
 

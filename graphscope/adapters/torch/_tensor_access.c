@@ -70,6 +70,30 @@ static int in_one_row(const Look *seen)
     return 1;
 }
 
+/* Whether the elements fill one stretch of memory, in whatever order of the axes. */
+static int in_one_stretch(const Look *seen)
+{
+    int64_t expected = 1;
+    if (seen->axes > MOST_AXES)
+        return 0;
+    for (uint32_t met = 0; met + 1 < 1u << seen->axes;) {
+        int axis = 0;
+        while (axis < seen->axes && (met >> axis & 1 || (seen->shape[axis] != 1 && seen->strides[axis] != expected)))
+            axis++;
+        if (axis == seen->axes)
+            return 0;
+        met |= 1u << axis;
+        expected *= seen->shape[axis];
+    }
+    return 1;
+}
+
+/* Whether the elements can be read where they lie; only those that are kept have to be in C order. */
+static int lies_readable(const Site *site, const Look *seen)
+{
+    return in_one_row(seen) || (!site->ordered && in_one_stretch(seen));
+}
+
 /* Copy elements that lie apart into one row. */
 static char *gather(char *to, const char *from, const Look *seen, int axis, int64_t size)
 {
@@ -117,7 +141,7 @@ PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **
     char *address = (char *)seen->data + seen->offset;
     if ((uintptr_t)address < NOWHERE)
         return NULL;
-    if (!in_one_row(seen)) {
+    if (!lies_readable(site, seen)) {
         if (nbytes > MOST_GATHERED || size == 0 || (*gathered = malloc(nbytes)) == NULL)
             return NULL;
         gather(*gathered, address, seen, 0, size);
@@ -142,7 +166,7 @@ PyObject *site_value(PyObject *object, PyObject *tensor)
     Look seen;
     void *gathered = NULL;
     PyObject *value = NULL;
-    if (look(tensor, &seen) && (!site->wanted || in_one_row(&seen)) && fits_seen(site, tensor, &seen) == 1)
+    if (look(tensor, &seen) && (!site->wanted || lies_readable(site, &seen)) && fits_seen(site, tensor, &seen) == 1)
         value = value_of(site, tensor, &seen, &gathered);
     put_off();
     return value != NULL ? value : Py_NewRef(Py_NotImplemented);

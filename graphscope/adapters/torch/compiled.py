@@ -59,8 +59,8 @@ class Site:
     """A call site, and the result that its template is for."""
 
     __slots__ = (
-        "code", "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "next", "requires_grad",
-        "shape", "summary", "template", "varying", "wanted",
+        "code", "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "next", "ordered",
+        "requires_grad", "shape", "summary", "template", "varying", "wanted",
     )  # fmt: skip
 
     code: Any

@@ -139,15 +139,18 @@ def numbers(tensor: torch.Tensor) -> np.ndarray | None:
 
 
 def distinct(plain: torch.Tensor) -> tuple[torch.Tensor, int]:
-    """The elements of a tensor without those that expanding repeats, and how often it repeats them."""
+    """The elements of a plain tensor as they lie, without those that expanding repeats, and how often it does.
+
+    They come in the order of memory: what was transposed is not any more.
+    """
     times = 1
-    shape = tensor_base.shape(plain)
-    for axis, stride in enumerate(Own.stride(plain)):
-        if stride == 0 and shape[axis] > 1:
-            times *= shape[axis]
-            with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+    shape, strides = tensor_base.shape(plain), Own.stride(plain)
+    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        for axis, stride in enumerate(strides):
+            if stride == 0 and shape[axis] > 1:
+                times *= shape[axis]
                 plain = Own.narrow(plain, axis, 0, 1)
-    return plain, times
+        return _tensor(Own.permute(plain, sorted(range(len(strides)), key=lambda axis: -strides[axis]))), times
 
 
 def in_one_row(plain: torch.Tensor) -> torch.Tensor | None:

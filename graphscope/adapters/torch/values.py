@@ -34,6 +34,8 @@ class Keeping(Site):
         policy = wanted(template)
         self.kept, self.summary, self.floating = policy
         self.nbytes = template.nbytes
+        self.ordered = self.kept and not self.summary
+        """Whether it matters in which order the elements come."""
         self.unkept = unkept(template)
         """For a tensor whose elements can't be had."""
         self.wanted = policy.elements

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, Protocol, Self
 
 from graphscope.eventlog.schema import Kind, Pass
@@ -22,11 +22,13 @@ class Scope:
         backward: Whether it is on the backward pass.
     """
 
-    __slots__ = ("backward", "entering", "inner", "leaving", "module", "path", "room", "twin")
+    __slots__ = ("backward", "entering", "inner", "leaving", "module", "outer", "path", "room", "twin")
 
     def __init__(self, path: ScopePath, backward: bool = False) -> None:
         self.path = path
         self.backward = backward
+        self.outer: Self | None = None
+        """The scope that it was made in."""
         self.module: weakref.ref[Any] | None = None
         """The module whose call runs here."""
         self.inner: dict[int, Self] = {}
@@ -53,7 +55,12 @@ class Scope:
         inner = self.inner.get(id(key))
         if inner is None:
             inner = self.inner[id(key)] = self.__class__(self.path.child(name, type), self.backward).marked(writer)
+            inner.outer = self
         return inner
+
+    def around(self) -> list[Self]:
+        """The scopes around this one, from the outermost, which is none of the log, to itself."""
+        return [*(self.outer.around() if self.outer is not None else []), self]
 
     def keep(self, module: Any, inner: Self) -> None:
         """Note the scope of a module that is called from here."""
@@ -76,6 +83,7 @@ class Scope:
         if self.twin is None:
             self.twin = self.__class__(self.path, backward=True)
             self.twin.module = self.module
+            self.twin.outer = None if self.outer is None else self.outer.on_backward()
         return self.twin
 
 
@@ -84,6 +92,18 @@ class Place(Protocol):
 
     context: Any
     """The scope that it is in."""
+
+
+def move(place: Place, scopes: Sequence[Scope], writer: Writer) -> None:
+    """Go from the scope that a thread is in to the last of some, each in the one before; marks tell of the way."""
+    around = place.context.around()
+    shared = next((at for at, pair in enumerate(zip(around, scopes, strict=False)) if pair[0] is not pair[1]), None)
+    common = min(len(around), len(scopes)) if shared is None else shared
+    place.context = scopes[-1]
+    marks = [*(left.leaving for left in reversed(around[common:])), *(entered.entering for entered in scopes[common:])]
+    for mark in marks:
+        if mark is not None:
+            writer.append(mark, None, writer.clock())
 
 
 @contextlib.contextmanager

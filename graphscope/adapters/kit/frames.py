@@ -42,6 +42,11 @@ class Frames:
                 return frame
             frame = outer
 
+    def is_program(self, code: CodeType) -> bool:
+        """Whether a code is the program's own."""
+        found = self.inside.get(id(code))
+        return not (self._learn(code) if found is None else found)
+
     def is_graphscope(self, frame: FrameType) -> bool:
         """Whether a frame is one of graphscope's own."""
         return recording.is_internal(frame.f_code.co_filename)

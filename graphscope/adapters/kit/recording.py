@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from graphscope.adapters.kit.frames import Frames
 from graphscope.adapters.kit.notices import warn
-from graphscope.adapters.kit.op_entries import op_entry
+from graphscope.adapters.kit.op_entries import Argument, op_entry
 from graphscope.eventlog.writer import Writer
 from graphscope.formulas.table import formula
 
@@ -27,13 +29,24 @@ class Recording:
         self.ended = False
         """Whether nothing is recorded any more."""
 
-    def op_number(self, name: str, doc: str = "") -> int:
-        """The number of an op that the log knows by name alone."""
-        number = self.writer.tables["ops"].find(name)
+    def op_number(self, name: str, doc: str = "", function: str = "", signature: Sequence[Argument] = ()) -> int:
+        """The number of an op in the table `ops`.
+
+        Args:
+            name: What the log calls it.
+            doc: What it does, in a sentence.
+            function: What the framework calls it.
+            signature: Its parameters in order, where they are known.
+        """
+        key = (name, function, *signature) if function or signature else name
+        number = self.writer.tables["ops"].find(key)
         if number is not None:
             return number
-        entry = op_entry(name, doc, known=formula(name)) | {"framework": self.framework}
-        return self.writer.intern("ops", name, entry)
+        known = formula(name, [each.name for each in signature])
+        entry = op_entry(name, doc, signature, known) | {"framework": self.framework}
+        if function:
+            entry["function"] = function
+        return self.writer.intern("ops", key, entry)
 
     def give_up(self, error: Exception) -> None:
         """Record nothing of the framework any more, and say why: the error is ours, and the program goes on."""

@@ -14,18 +14,20 @@ from typing import Any
 import numpy as np
 
 from graphscope.adapters.kit import gate
-from graphscope.adapters.kit.call_scopes import Scope, within
+from graphscope.adapters.kit.call_scopes import Scope, move, within
 from graphscope.adapters.kit.frames import Frames
 from graphscope.adapters.kit.guard import guarded
+from graphscope.adapters.kit.op_entries import Argument
 from graphscope.adapters.kit.recording import Recording
 from graphscope.adapters.kit.value_names import argument_name
 from graphscope.adapters.kit.value_policy import wanted
 from graphscope.eventlog.arguments import bits, entry, separated
 from graphscope.eventlog.places import Line, line_number, site_number
-from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 from graphscope.eventlog.scopes import ScopePath
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.typed import Input
+from graphscope.eventlog.values import storage
 from graphscope.eventlog.writer import Writer
 
 
@@ -34,7 +36,12 @@ class Node:
     """A forward node: its row, and what the rows of its gradient share with that."""
 
     row: int
+    """Above it, of one of several outputs of a call, which."""
     fields: Mapping[str, Any]
+
+    def output(self, slot: int) -> Node:
+        """One of several outputs of the call, as an input of others."""
+        return Node(self.row & ROW_MASK | slot << SLOT_SHIFT, self.fields)
 
 
 class Place(threading.local):
@@ -55,7 +62,9 @@ class Place(threading.local):
 class Tape:
     """Writes the rows of a framework's program. Where we fail, the recording ends and the program goes on.
 
-    A value is anything that has a shape and a dtype and that NumPy can read; it is read where the log wants it.
+    A value is anything that has a shape and a dtype and that NumPy can read; it is read where the log wants it. That of
+    a call of several outputs is a tuple of values, of which a debugger may replace the first; that of a call which
+    gives nothing is None.
 
     Args:
         writer: The log.
@@ -108,8 +117,8 @@ class Tape:
     def before(self, name: str, inputs: Sequence[Node], *, called: str = "", line: Line | None = None) -> None:
         """Let a debugger look ahead of a call; the rest as of `op`."""
         if self.session.writer.gate is not None:
-            rows = [node.row for node in inputs]
-            gate.before(self.session.writer, name, rows, self._frame(), self._waiting(), called, line)
+            rows = [node.row & ROW_MASK for node in inputs]
+            gate.before(self.session.writer, name, rows, self._frame(), self.aside(), called, line)
 
     @guarded(lambda name, operands, value, **_: (None, value))
     def op(
@@ -123,6 +132,8 @@ class Tape:
         duration: int = 0,
         called: str = "",
         line: Line | None = None,
+        function: str = "",
+        signature: Sequence[Argument] = (),
     ) -> tuple[Node | None, Any]:
         """The node of a call that was made, and its value: that of the call, or what a debugger put in its place.
 
@@ -135,20 +146,53 @@ class Tape:
             duration: Nanoseconds.
             called: What the program calls the node, if it does.
             line: Where the call was written, if that is not where the program is: a graph was built there.
+            function: What the framework itself calls the op.
+            signature: The op's parameters in order, where they are known: rules are told by their names.
         """
         frame = self._frame()
-        rows = [operand.row for operand in operands if isinstance(operand, Node)]
-        inputs = itertools.count()
-        placed = [Input(next(inputs)) if isinstance(operand, Node) else operand for operand in operands]
-        numbers: list[float] = []
-        separated((placed, attributes), numbers)
-        # Numbers lie in the row, so that a rate that changes at each step does not let the tables grow.
-        call = entry(placed, attributes or {}, range(len(numbers)))
-        told = {"name": called, **call} if called else call
-        fields = self._fields(frame, self.session.op_number(name, doc), value, told, line)
-        template = self._template(Kind.OP, len(rows), fields, Flag.REQUIRES_GRAD, len(numbers))
-        row = self._append(template, value, [*rows, *map(bits, numbers)], self._place.backward_row, duration)
+        fields, rows, numbers = self._called(
+            frame, name, operands, value, attributes, doc, called, line, function, signature
+        )
+        several = isinstance(value, tuple)
+        template = self._template(Kind.OP, len(rows), fields, Flag.REQUIRES_GRAD, len(numbers), several=several)
+        row = self._append(template, value, [*rows, *numbers], self._place.backward_row, duration)
         return Node(row, fields), self._answered(row, value, frame)
+
+    @guarded(lambda name, target, operands, value, **_: None)
+    def update(
+        self,
+        name: str,
+        target: Node,
+        operands: Sequence[Any],
+        value: Any,
+        *,
+        first: Node,
+        version: int,
+        attributes: Mapping[str, Any] | None = None,
+        doc: str = "",
+    ) -> Node | None:
+        """The node of a call that wrote into a leaf: its new version.
+
+        Args:
+            name: What the log calls the op.
+            target: The version that the call found.
+            operands: What else it was given: nodes and constants.
+            value: What the leaf is now.
+            first: The leaf as it first was.
+            version: The number of this version; the first is 0.
+            attributes: Keyword arguments.
+            doc: A sentence on what the op does.
+        """
+        frame = self._frame()
+        fields, rows, numbers = self._called(frame, name, [target, *operands], value, attributes, doc=doc)
+        flags = Flag.IN_PLACE | Flag.NO_GRAD
+        template = self._template(Kind.OP, len(rows), fields, flags, len(numbers))
+        writer = self.session.writer
+        array = np.asarray(value) if wanted(template).elements else None
+        tensor = first.row if first.row >= writer.base else None
+        row = writer.append_many(template, array, [*rows, *numbers], writer.clock(), 0, 0, tensor, version)
+        self._answered(row, value, frame)
+        return Node(row, fields)
 
     @contextlib.contextmanager
     def scope(self, name: str, type: str = "") -> Iterator[None]:
@@ -156,6 +200,20 @@ class Tape:
         inner = self._scope(name, type)
         with contextlib.nullcontext() if inner is None else within(self._place, inner, self.session.writer):
             yield
+
+    @guarded(lambda path: None)
+    def lie_in(self, path: Sequence[tuple[str, str]]) -> None:
+        """What runs from here on lies in these scopes alone: for a framework that tells where each op lies.
+
+        Args:
+            path: The name and type of each scope, the outermost first.
+        """
+        place, writer = self._place, self.session.writer
+        scopes = place.context.around()[:1]
+        for name, type in path:
+            scopes.append(scopes[-1].child(scopes[-1].path.child(name, type), name, type, writer))
+        if scopes[-1] is not place.context:
+            move(place, scopes, writer)
 
     @guarded(lambda: None)
     def step(self) -> None:
@@ -170,10 +228,11 @@ class Tape:
         place = self._place
         before = place.context, place.backward_row
         frame = self._begun(root)
-        place.context = place.context.on_backward()
+        began = place.context = place.context.on_backward()
         try:
             yield
         finally:
+            self._left(began)
             place.context, place.backward_row = before
             if frame is not None:
                 self._ended(root, frame)
@@ -194,13 +253,13 @@ class Tape:
         """
         origins = [self._part(node, part, origin) if len(parts) > 1 else origin for part, origin in parts]
         origins = [origin for origin in origins if origin]
-        template = self._template(Kind.GRAD, len(origins), {**node.fields, **_of(value)})
-        row = self._place.backward_row = self._append(template, value, origins, node.row)
+        template = self._template(Kind.GRAD, len(origins), {**node.fields, **_of(value)}, several=_is_several(value))
+        row = self._place.backward_row = self._append(template, value, origins, node.row & ROW_MASK)
         return row, self._answered(row, value, self._frame())
 
-    @guarded(lambda leaf, value, origin, **_: value)
-    def contribution(self, leaf: Node, value: Any, origin: int, *, first: bool) -> Any:
-        """What is added to the gradient of a leaf: what arrived, or what a debugger put there.
+    @guarded(lambda leaf, value, origin, **_: (0, value))
+    def contribution(self, leaf: Node, value: Any, origin: int, *, first: bool) -> tuple[int, Any]:
+        """The row of what is added to the gradient of a leaf, and that: what arrived, or what a debugger put there.
 
         Args:
             leaf: The leaf.
@@ -209,9 +268,9 @@ class Tape:
             first: Whether the leaf had no gradient before.
         """
         fields = {**leaf.fields, **_of(value), "scope": 0, "attrs": 0}
-        template = self._template(Kind.ACCUMULATE, 1, fields, Flag.FRESH if first else Flag(0))
-        row = self._append(template, value, [origin], leaf.row)
-        return self._answered(row, value, self._frame())
+        template = self._template(Kind.ACCUMULATE, int(origin > 0), fields, Flag.FRESH if first else Flag(0))
+        row = self._append(template, value, [origin] if origin else [], leaf.row & ROW_MASK)
+        return row, self._answered(row, value, self._frame())
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
@@ -221,6 +280,31 @@ class Tape:
         path = outer.path.child(name, type)  # one object for each path
         return outer.child(path, name, type, writer)
 
+    def _called(
+        self,
+        frame: FrameType,
+        name: str,
+        operands: Sequence[Any],
+        value: Any,
+        attributes: Mapping[str, Any] | None,
+        doc: str = "",
+        called: str = "",
+        line: Line | None = None,
+        function: str = "",
+        signature: Sequence[Argument] = (),
+    ) -> tuple[dict[str, Any], list[int], list[int]]:
+        """What the rows of a call tell, the rows of its inputs, and the bits of its numbers."""
+        rows = [operand.row for operand in operands if isinstance(operand, Node)]
+        inputs = itertools.count()
+        placed = [Input(next(inputs)) if isinstance(operand, Node) else operand for operand in operands]
+        numbers: list[float] = []
+        separated((placed, attributes), numbers)
+        # Numbers lie in the row, so that a rate that changes at each step does not let the tables grow.
+        call = entry(placed, attributes or {}, range(len(numbers)))
+        told = {"name": called, **call} if called else call
+        op = self.session.op_number(name, doc, function, signature)
+        return self._fields(frame, op, value, told, line), rows, list(map(bits, numbers))
+
     @guarded(lambda root: None)
     def _begun(self, root: Node | None) -> FrameType | None:
         """Mark where a pass begins; the program's frame there."""
@@ -228,17 +312,23 @@ class Tape:
         self._mark(Kind.BACKWARD_BEGIN, root, frame)
         return frame
 
+    @guarded(lambda began: None)
+    def _left(self, began: Scope) -> None:
+        """Leave the scopes in which a pass has ended."""
+        if self._place.context is not began:
+            move(self._place, began.around(), self.session.writer)
+
     @guarded(lambda root, frame: None)
     def _ended(self, root: Node | None, frame: FrameType) -> None:
         self._mark(Kind.BACKWARD_END, root, frame)
 
     @guarded(lambda frame: None)
     def _passed(self, frame: FrameType) -> None:
-        gate.passed(self.session.writer, frame, self._waiting())
+        gate.passed(self.session.writer, frame, self.aside())
 
     def _mark(self, kind: Kind, root: Node | None, frame: FrameType) -> None:
         writer = self.session.writer
-        writer.mark(kind, site=site_number(writer, frame), inputs=[] if root is None else [root.row])
+        writer.mark(kind, site=site_number(writer, frame), inputs=[] if root is None else [root.row & ROW_MASK])
 
     def _part(self, node: Node, part: Any, origin: int) -> int:
         """The row of one of several parts of a cotangent."""
@@ -246,13 +336,14 @@ class Tape:
             return origin
         rows = [origin] if origin else []
         fields = {**node.fields, **_of(part), "op": 0, "attrs": 0}
-        return self._append(self._template(Kind.ACCUMULATE, len(rows), fields), part, rows, node.row)
+        return self._append(self._template(Kind.ACCUMULATE, len(rows), fields), part, rows, node.row & ROW_MASK)
 
     def _frame(self) -> FrameType:
         return self.session.frames.user(sys._getframe(1))
 
     @contextlib.contextmanager
-    def _waiting(self) -> Iterator[None]:
+    def aside(self) -> Iterator[None]:
+        """What runs inside is not recorded: it is not the program's."""
         place = self._place
         before, place.busy = place.busy, True
         try:
@@ -263,8 +354,13 @@ class Tape:
     def _answered(self, row: int, value: Any, frame: FrameType) -> Any:
         if self.session.writer.gate is None:
             return value
-        answer = gate.after(self.session.writer, row, np.asarray(value), frame, self._waiting())
-        return value if answer is None else np.asarray(answer.value, value.dtype).reshape(value.shape)
+        first = value[0] if isinstance(value, tuple) else value
+        array = None if first is None else np.asarray(first)
+        answer = gate.after(self.session.writer, row, array, frame, self.aside())
+        if answer is None:
+            return value
+        replaced = np.asarray(answer.value, first.dtype).reshape(first.shape)
+        return (replaced, *value[1:]) if isinstance(value, tuple) else replaced
 
     def _fields(self, frame: FrameType, op: int, value: Any, call: dict[str, Any], line: Line | None) -> dict[str, Any]:
         writer = self.session.writer
@@ -277,25 +373,48 @@ class Tape:
         }
 
     def _template(
-        self, kind: Kind, count: int, fields: Mapping[str, Any], flags: Flag = Flag(0), numbers: int = 0
+        self,
+        kind: Kind,
+        count: int,
+        fields: Mapping[str, Any],
+        flags: Flag = Flag(0),
+        numbers: int = 0,
+        *,
+        several: bool = False,
     ) -> Template:
         """What rows of one place of the program share."""
         backward = self._place.context.backward
-        key = (kind, count, numbers, flags, backward, threading.get_ident(), *fields.values())
+        key = (kind, count, numbers, flags, several, backward, threading.get_ident(), *fields.values())
         found = self._templates.get(key)
         if found is None:
             graph_pass = Pass.BACKWARD if backward else Pass.FORWARD
             found = self._templates[key] = self.session.writer.template(
-                kind, input_count=count, number_count=numbers, flags=flags, graph_pass=graph_pass, **fields
-            )
+                kind, input_count=count, number_count=numbers, several=several, flags=flags, graph_pass=graph_pass,
+                **fields,
+            )  # fmt: skip
         return found
 
     def _append(self, template: Template, value: Any, rows: list[int], forward: int = 0, duration: int = 0) -> int:
         writer = self.session.writer
+        if isinstance(value, tuple):
+            arrays = [np.asarray(each) for each in value]
+            outputs = [(each, storage(writer.policy, writer.cap, each.nbytes, each.dtype)) for each in arrays]
+            nodes = template.nodes
+            edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows[:nodes]]
+            return writer.append_wide(template, outputs, edges, writer.clock(), duration, forward, None, rows[nodes:])
         array = np.asarray(value) if wanted(template).elements else None
         return writer.append_many(template, array, rows, writer.clock(), duration, forward)
 
 
+def _is_several(value: Any) -> bool:
+    """Whether a value is that of a call of several outputs."""
+    return isinstance(value, tuple) and len(value) > 1
+
+
 def _of(value: Any) -> dict[str, Any]:
     """The fields of a row that its value says."""
+    if isinstance(value, tuple):
+        return _of(value[0])
+    if value is None:
+        return {"shape": (), "dtype": None}
     return {"shape": tuple(value.shape), "dtype": np.dtype(value.dtype)}

@@ -19,7 +19,10 @@ from graphscope.eventlog.writer import Writer
 if TYPE_CHECKING:
     from graphscope.adapters.kit.executor import Executor
 
-ADAPTERS: Final[dict[str, str]] = {"torch": "graphscope.adapters.torch"}
+ADAPTERS: Final[dict[str, str]] = {
+    "tensorflow": "graphscope.adapters.tensorflow",
+    "torch": "graphscope.adapters.torch",
+}
 """The module that serves a framework, by the framework's own name; packages add theirs by `graphscope.adapters`."""
 
 EXECUTORS: Final[dict[str, str]] = {"PyTorch": "graphscope.adapters.torch.executor"}

@@ -94,6 +94,7 @@ class Tape:
         parameter: bool = False,
         function: str = "",
         line: Line | None = None,
+        differentiated: bool = True,
     ) -> Node | None:
         """The node of a value that no recorded call made; None where nothing is recorded.
 
@@ -104,14 +105,21 @@ class Tape:
             parameter: Whether it is trained.
             function: What made it: `placeholder`.
             line: Where it was made, if not where the program is.
+            differentiated: Whether a gradient may be asked for.
         """
         frame = self._frame()
         if name is None and argument is not None:
             name = argument_name(frame, argument)
         told = {"name": name, "function": function or None}
         fields = self._fields(frame, 0, value, {key: text for key, text in told.items() if text is not None}, line)
-        flags = Flag.REQUIRES_GRAD | (Flag.PARAMETER if parameter else Flag(0))
-        return Node(self._append(self._template(Kind.LEAF, 0, fields, flags), value, []), fields)
+        flags = (Flag.REQUIRES_GRAD if differentiated else Flag(0)) | (Flag.PARAMETER if parameter else Flag(0))
+        template = self._template(Kind.LEAF, 0, fields, flags)
+        return Node(self._append(template, value, [], self._place.backward_row), fields)
+
+    @guarded(lambda leaf, value: value)
+    def look(self, leaf: Node, value: Any) -> Any:
+        """Let a debugger look at a leaf; its value, or what the debugger put in its place."""
+        return self._answered(leaf.row, value, self._frame())
 
     @guarded(lambda name, inputs, **_: None)
     def before(self, name: str, inputs: Sequence[Node], *, called: str = "", line: Line | None = None) -> None:
@@ -256,6 +264,10 @@ class Tape:
         template = self._template(Kind.GRAD, len(origins), {**node.fields, **_of(value)}, several=_is_several(value))
         row = self._place.backward_row = self._append(template, value, origins, node.row & ROW_MASK)
         return row, self._answered(row, value, self._frame())
+
+    def within_rule(self, row: int) -> None:
+        """What runs until the next cotangent belongs to the rule of this row, or to none (0)."""
+        self._place.backward_row = row
 
     @guarded(lambda leaf, value, origin, **_: (0, value))
     def contribution(self, leaf: Node, value: Any, origin: int, *, first: bool) -> tuple[int, Any]:

@@ -1,0 +1,116 @@
+"""Sessions of TensorFlow 1: each run is recorded, computed in one go or, where a debugger looks on, in parts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import tensorflow as tf
+from tensorflow.python.client import session as client
+
+from graphscope.adapters.kit.guard import guarded
+from graphscope.adapters.kit.notices import say
+from graphscope.adapters.kit.patches import Patches
+from graphscope.adapters.kit.tape import Tape
+from graphscope.adapters.tensorflow.execution import Execution
+from graphscope.adapters.tensorflow.gradient_calls import GradientCalls
+from graphscope.adapters.tensorflow.run_plan import Plan
+from graphscope.adapters.tensorflow.run_rows import RunRows
+from graphscope.eventlog import record as recording
+
+_MOST_PLANS: Final = 100
+"""So many plans of a session are kept."""
+
+
+class Sessions:
+    """What is recorded of sessions.
+
+    Args:
+        tape: Writes the rows.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.session = tape.session
+        self._calls = GradientCalls()
+        self._plans: WeakKeyDictionary[Any, dict[Any, Plan]] = WeakKeyDictionary()
+        self._runs: WeakKeyDictionary[Any, itertools.count[int]] = WeakKeyDictionary()
+        self._said: set[str] = set()
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether what runs now is the program's, and recorded."""
+        return self.tape.is_recording
+
+    def install(self, patches: Patches) -> None:
+        """Begin to see them."""
+        self._calls.install(patches)
+        patches.replace(client.BaseSession, "_do_run", self._recorded(client.BaseSession._do_run))
+        make = client.BaseSession._make_callable_from_options
+        patches.replace(client.BaseSession, "_make_callable_from_options", self._unrecorded("make_callable", make))
+
+    # Inside ----------------------------------------------------------------------------------------------------------
+
+    def _recorded(self, do_run: Callable[..., Any]) -> Callable[..., Any]:
+        def run(
+            session: Any, handle: Any, targets: Any, fetches: Any, feeds: Any, options: Any, run_metadata: Any
+        ) -> Any:
+            def compute(targets: Sequence[tf.Operation], fetches: Sequence[tf.Tensor], feeds: Mapping[Any, Any]) -> Any:
+                return do_run(session, None, list(targets), list(fetches), dict(feeds), options, run_metadata)
+
+            if handle is not None:
+                self._say("a partial run of a session is not recorded; one that is run whole is")
+                return do_run(session, handle, targets, fetches, feeds, options, run_metadata)
+            plan = self._plan(session, fetches, targets, feeds)
+            if plan is None:
+                return compute(targets, fetches, feeds)
+            return self._run(session, plan, Execution(plan, compute, feeds))
+
+        return run
+
+    def _unrecorded(self, what: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def said(*args: Any, **kwargs: Any) -> Any:
+            if self.is_recording:
+                self._say(f"what is run by {what} is not recorded; runs of the session are")
+            return function(*args, **kwargs)
+
+        return said
+
+    def _say(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            say(text)
+
+    @guarded(lambda *_: None)
+    def _plan(self, session: Any, fetches: Any, targets: Any, feeds: Any) -> Plan | None:
+        graph = session.graph
+        fed = frozenset(key.deref().name for key in feeds)
+        names = tuple(each.name for each in fetches), tuple(each.name for each in targets)
+        key = (*names, fed, graph.version)
+        plans = self._plans.setdefault(session, {})
+        if key not in plans:
+            if len(plans) >= _MOST_PLANS:
+                plans.clear()
+            plans[key] = Plan(graph, fetches, targets, fed, self._calls.of(graph))
+        return plans[key]
+
+    def _run(self, session: Any, plan: Plan, execution: Execution) -> Any:
+        """Compute a run and write its rows, the program's errors being the program's."""
+        number = next(self._runs.setdefault(session, itertools.count(1)))
+        looks_on = self.session.writer.gate is not None
+        execution.begin()
+        with RunRows(self.tape, plan, execution, number) as rows:
+            execution.feed(rows.feeds())
+            for part in plan.parts if looks_on else [plan.whole]:
+                execution.run(part)
+                for place, op in enumerate(part.ops):
+                    changed = rows.op(op)
+                    if changed:
+                        missed = execution.replace(changed, part.ops[place + 1 :])
+                        if missed:
+                            say(f"{missed} had been computed together with {op.name}, and keeps what it was given")
+        if self.is_recording:
+            recording.step()
+        return execution.fetched()

@@ -7,7 +7,6 @@ import itertools
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -17,6 +16,8 @@ from graphscope.adapters.kit import gate
 from graphscope.adapters.kit.call_scopes import Scope, move, within
 from graphscope.adapters.kit.frames import Frames
 from graphscope.adapters.kit.guard import guarded
+from graphscope.adapters.kit.nodes import Node as Node
+from graphscope.adapters.kit.nodes import Place
 from graphscope.adapters.kit.op_entries import Argument
 from graphscope.adapters.kit.recording import Recording
 from graphscope.adapters.kit.value_names import argument_name
@@ -29,34 +30,6 @@ from graphscope.eventlog.template import Template
 from graphscope.eventlog.typed import Input
 from graphscope.eventlog.values import storage
 from graphscope.eventlog.writer import Writer
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A forward node: its row, and what the rows of its gradient share with that."""
-
-    row: int
-    """Above it, of one of several outputs of a call, which."""
-    fields: Mapping[str, Any]
-
-    def output(self, slot: int) -> Node:
-        """One of several outputs of the call, as an input of others."""
-        return Node(self.row & ROW_MASK | slot << SLOT_SHIFT, self.fields)
-
-
-class Place(threading.local):
-    """Where a thread of the program is.
-
-    Args:
-        root: What all scopes lie in: those of one name are the same in all threads.
-    """
-
-    def __init__(self, root: ScopePath) -> None:
-        self.context = Scope(root)
-        self.backward_row = 0
-        """The row of the rule that runs, or 0."""
-        self.busy = False
-        """Whether what runs is not the program's but a person's expression, while the program waits."""
 
 
 class Tape:
@@ -161,7 +134,7 @@ class Tape:
         fields, rows, numbers = self._called(
             frame, name, operands, value, attributes, doc, called, line, function, signature
         )
-        several = isinstance(value, tuple)
+        several = _is_several(value)
         template = self._template(Kind.OP, len(rows), fields, Flag.REQUIRES_GRAD, len(numbers), several=several)
         row = self._append(template, value, [*rows, *numbers], self._place.backward_row, duration)
         return Node(row, fields), self._answered(row, value, frame)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from graphscope.adapters.kit.executor import Executor
 
 ADAPTERS: Final[dict[str, str]] = {
+    "jax": "graphscope.adapters.jax",
     "tensorflow": "graphscope.adapters.tensorflow",
     "torch": "graphscope.adapters.torch",
 }

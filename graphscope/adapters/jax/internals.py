@@ -1,0 +1,42 @@
+"""What is private to JAX and used here, under one name whatever its version calls it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax
+from jax._src import ad_checkpoint, api, core, pjit, source_info_util
+
+__all__ = ["api", "core", "pjit", "source_info_util"]
+
+JIT: Final[Any] = getattr(pjit, "jit_p", None) or pjit.pjit_p  # type: ignore[attr-defined]
+"""The primitive of a jitted function."""
+
+typeof: Final[Callable[[Any], Any]] = getattr(core, "typeof", None) or core.get_aval
+"""The abstract value of anything that JAX computes with."""
+
+VJP: Final = "_vjp" if hasattr(api, "_vjp") else "vjp"
+"""What `grad` and its like call to differentiate backward: it takes a function of arguments, or a wrapped one."""
+
+CHECKPOINT: Final[Any] = ad_checkpoint.remat_p
+"""The primitive of a function whose values are computed again on the way back."""
+
+
+class _Own(threading.local):
+    """Whether what is differentiated now is left to JAX."""
+
+    only = False
+
+
+own: Final = _Own()
+
+
+def own_vjp(function: Callable[..., Any], *primals: Any) -> Any:
+    """`jax.vjp` as JAX has it."""
+    before, own.only = own.only, True
+    try:
+        return jax.vjp(function, *primals)
+    finally:
+        own.only = before

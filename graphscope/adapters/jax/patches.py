@@ -1,0 +1,91 @@
+"""What is changed in JAX while it is recorded: how it evaluates, how jitted functions run, and how it differentiates."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jaxlib
+
+from graphscope.adapters.jax.internals import VJP, api, core, own, pjit
+from graphscope.adapters.jax.names import names_of_call
+from graphscope.adapters.jax.packages import PACKAGES
+from graphscope.adapters.jax.recorder import Recorder
+from graphscope.adapters.jax.tape_trace import differentiate
+from graphscope.adapters.kit.patches import Patches
+from graphscope.adapters.kit.tape import Tape
+from graphscope.eventlog.writer import Writer
+
+
+class JaxPatches(Patches):
+    """The patches of a recording."""
+
+    def __init__(self, writer: Writer) -> None:
+        super().__init__("JAX")
+        self.recorder = Recorder(Tape(writer, "JAX", [jax, jaxlib, *PACKAGES]))
+
+    def install(self) -> None:
+        """Begin to see what JAX does; what it has traced and compiled before is as it was, and made anew."""
+        jax.clear_caches()
+        self.at_end(jax.clear_caches)
+        trace = core.EvalTrace
+        self.replace(trace, "process_primitive", self._evaluated(trace.process_primitive))
+        self.replace(pjit, "_pjit_call_impl_python", self._jitted(pjit._pjit_call_impl_python))
+        self.replace(pjit, "_get_fastpath_data", self._unhurried(pjit._get_fastpath_data))
+        differentiated = self._differentiated(getattr(api, VJP))
+        self.replace(api, VJP, differentiated)
+        if VJP == "vjp":
+            self.replace(jax, "vjp", differentiated)
+
+    def _evaluated(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        recorder = self.recorder
+
+        @functools.wraps(original)
+        def process_primitive(trace: Any, primitive: Any, args: Sequence[Any], params: dict[str, Any]) -> Any:
+            if not recorder.is_recording:
+                return original(trace, primitive, args, params)
+            args = [core.full_lower(each) for each in args]
+            core.check_eval_args(args)
+            return recorder.evaluate(primitive, args, params)
+
+        return process_primitive
+
+    def _jitted(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """What runs a jitted function that is called while nothing is traced."""
+        recorder = self.recorder
+        rest = (None, None, []) if "const_args" in inspect.signature(pjit._get_fastpath_data).parameters else (None, None)
+
+        @functools.wraps(original)
+        def call(*args: Any, **params: Any) -> Any:
+            if not recorder.is_recording:
+                return original(*args, **params)
+            return recorder.jitted(args, params), *rest
+
+        return call
+
+    def _unhurried(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """What lets a jitted function be called past Python: only such as lie inside of primitives may."""
+        recorder = self.recorder
+
+        @functools.wraps(original)
+        def get(*args: Any, **kwargs: Any) -> Any:
+            return original(*args, **kwargs) if recorder.is_computing else None
+
+        return get
+
+    def _differentiated(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        recorder = self.recorder
+
+        @functools.wraps(original)
+        def vjp(function: Any, *primals: Any, has_aux: bool = False, **others: Any) -> Any:
+            if own.only or others or not recorder.is_recording:
+                return original(function, *primals, has_aux=has_aux, **others)
+            names, trained = names_of_call(function, primals, sys._getframe(1))
+            call = getattr(function, "call_wrapped", function)
+            return differentiate(call, primals, names, has_aux=has_aux, trained=trained)
+
+        return vjp

@@ -1,0 +1,180 @@
+"""The recorder: what JAX evaluates, one primitive after the other, and inside of jitted functions as well."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from graphscope.adapters.jax import marks
+from graphscope.adapters.jax.internals import CHECKPOINT, JIT, core, source_info_util
+from graphscope.adapters.jax.rows import Rows
+from graphscope.adapters.kit.guard import guarded
+from graphscope.adapters.kit.recording import Recording
+from graphscope.adapters.kit.tape import Tape
+
+_OURS = "graphscope_"
+"""So begins what we compile."""
+
+
+class _Here(threading.local):
+    computing = False
+    """Whether what runs is the inside of a primitive, or our own."""
+
+
+class Recorder:
+    """Runs what JAX evaluates, and tells of it.
+
+    Args:
+        tape: The tape that it is told to.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.session: Recording = tape.session
+        self.rows = Rows(tape)
+        self._here = _Here()
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether what is evaluated now is told."""
+        return self.tape.is_recording and not self._here.computing
+
+    @property
+    def is_computing(self) -> bool:
+        """Whether the inside of a primitive runs."""
+        return self._here.computing and self.tape.is_recording
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """What runs inside is not told."""
+        here = self._here
+        before, here.computing = here.computing, True
+        try:
+            yield
+        finally:
+            here.computing = before
+
+    def evaluate(self, primitive: Any, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        """The value of a primitive, or its values."""
+        if primitive is marks.MARK:
+            return self._marked(args, **params)
+        if primitive is JIT:
+            return self.jitted(args, params)
+        opened = _OPENED.get(primitive)
+        if opened is not None:
+            return opened(args, params)
+        self._ahead(primitive.name, args)
+        start = self.session.writer.clock()
+        with self.aside():
+            found = primitive.impl(*args, **params)
+        values = list(found) if primitive.multiple_results else [found]
+        if not values:
+            return found
+        values = self._told(primitive.name, args, params, values, self.session.writer.clock() - start)
+        return values if primitive.multiple_results else values[0]
+
+    def jitted(self, args: Sequence[Any], params: dict[str, Any]) -> list[Any]:
+        """The values of a jitted function."""
+        name = params["name"]
+        closed = params["jaxpr"]
+        if name.startswith(_OURS):
+            with self.aside():
+                found = list(JIT.impl(*args, **params))
+            if name == "graphscope_rule":
+                self._pulled(found)
+            return found
+        depth = len(self.rows.here.passes)
+        try:
+            self._given(closed, args)
+            with source_info_util.extend_name_stack(f"jit({name})"):
+                return list(core.eval_jaxpr(closed.jaxpr, closed.consts, *args))
+        except BaseException:
+            self.rows.end(depth)
+            raise
+
+    # Inside ----------------------------------------------------------------------------------------------------------
+
+    def _marked(self, args: Sequence[Any], *, what: str, count: int, told: tuple[Any, ...]) -> list[Any]:
+        return list(self._mark(what, args[:count], args[count:], told))
+
+    @guarded(lambda what, passed, context, told: passed)
+    def _mark(self, what: str, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
+        with self.aside():
+            return _MARKS[what](self.rows, passed, context, told)
+
+    @guarded(lambda name, args: None)
+    def _ahead(self, name: str, args: Sequence[Any]) -> None:
+        with self.aside():
+            self.rows.ahead(name, args)
+
+    @guarded(lambda name, args, params, values, duration: values)
+    def _told(
+        self, name: str, args: Sequence[Any], params: dict[str, Any], values: list[Any], duration: int
+    ) -> list[Any]:
+        with self.aside():
+            return list(self.rows.op(name, args, params, values, duration))
+
+    @guarded(lambda results: None)
+    def _pulled(self, results: Sequence[Any]) -> None:
+        self.rows.pulled(results)
+
+    @guarded(lambda closed, args: None)
+    def _given(self, closed: Any, args: Sequence[Any]) -> None:
+        """Name the arrays that a jitted function is given."""
+        names = closed.jaxpr.debug_info.arg_names if closed.jaxpr.debug_info is not None else None
+        with self.aside():
+            for value, name in zip(args, names or (), strict=False):
+                self.rows.given(value, name)
+
+
+def _leaf(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
+    return [rows.differentiated(passed[0], *told)]
+
+
+def _begin(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
+    rows.begin(context)
+    return passed
+
+
+def _cotangent(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
+    return rows.cotangent(passed, context, told)
+
+
+def _gradient(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
+    return [rows.gradient(passed[0], context)]
+
+
+def _end(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
+    rows.end()
+    return passed
+
+
+def _call(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
+    return list(rows.op(told[0], context, {}, list(passed), 0))
+
+
+_MARKS: dict[str, Callable[..., Sequence[Any]]] = {
+    marks.LEAF: _leaf,
+    marks.BEGIN: _begin,
+    marks.COTANGENT: _cotangent,
+    marks.GRADIENT: _gradient,
+    marks.END: _end,
+    marks.CALL: _call,
+}
+
+
+def _checkpointed(args: Sequence[Any], params: dict[str, Any]) -> Any:
+    with source_info_util.extend_name_stack("checkpoint"):
+        return core.eval_jaxpr(params["jaxpr"], (), *args)
+
+
+def _closed(args: Sequence[Any], params: dict[str, Any]) -> Any:
+    return core.eval_jaxpr(params["call_jaxpr"].jaxpr, params["call_jaxpr"].consts, *args)
+
+
+_OPENED: dict[Any, Callable[[Sequence[Any], dict[str, Any]], Any]] = {
+    CHECKPOINT: _checkpointed,
+    core.closed_call_p: _closed,
+}

@@ -1,0 +1,182 @@
+"""Rows: what JAX computes, as nodes of the log, by the identity of the arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from threading import local
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from graphscope.adapters.jax.whereabouts import Whereabouts
+from graphscope.adapters.kit.identity import Notes
+from graphscope.adapters.kit.tape import Node, Tape
+from graphscope.eventlog.schema import SLOT_SHIFT
+
+_WORDS: Final = ("jaxpr", "sharding", "layout")
+"""Parameters of primitives that say nothing of what is computed."""
+
+
+class _Here(local):
+    """What a thread of the program is at."""
+
+    def __init__(self) -> None:
+        self.passes: list[ExitStack] = []
+        """The backward passes that run."""
+        self.rule: tuple[int, Sequence[int]] = (0, ())
+        """The row of the rule that runs, and the slots of its results."""
+
+
+class Rows:
+    """Writes the rows of a recording.
+
+    Args:
+        tape: The tape that they go to.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.here = _Here()
+        self._where = Whereabouts(tape.session.frames)
+        self._nodes: Notes[Node] = Notes()
+        """The node that an array is the value of, or one of the values."""
+        self._origins: Notes[int] = Notes()
+        """The row of the rule that made an array, with the slot."""
+
+    # Forward ---------------------------------------------------------------------------------------------------------
+
+    def op(self, name: str, args: Sequence[Any], params: dict[str, Any], values: Sequence[Any], duration: int) -> Any:
+        """Append the row of a call, and give what it returned, or what a debugger put in its place."""
+        line = self._at()
+        operands = [self._operand(each) for each in args]
+        given = {key: each for key, each in params.items() if _is_told(key, each)}
+        told = tuple(map(elements, values)) if len(values) > 1 else elements(values[0])
+        node, answer = self.tape.op(name, operands, told, attributes=given, duration=duration, line=line)
+        answers = _replaced(values, told, answer)
+        if node is not None:
+            for slot, each in enumerate(answers):
+                self._nodes.note(each, Node(node.row | slot << SLOT_SHIFT, node.fields) if slot else node)
+        return answers
+
+    def ahead(self, name: str, args: Sequence[Any]) -> None:
+        """Let a debugger look ahead of a call."""
+        if self.tape.session.writer.gate is not None:
+            line = self._at()
+            known = [self._operand(each) for each in args]
+            self.tape.before(name, [each for each in known if isinstance(each, Node)], line=line)
+
+    def leaf(self, value: Any, name: str | None, *, parameter: bool = False) -> Node | None:
+        """The node of an array, which is one that no call made if it is not known."""
+        node = self._nodes.of(value)
+        if node is None:
+            node = self.tape.leaf(elements(value), name=name, parameter=parameter, line=self._at())
+            if node is not None:
+                self._nodes.note(value, node)
+        return node
+
+    def given(self, value: Any, name: str) -> None:
+        """Append the leaf of an array that a jitted function is given, if it is not known."""
+        if not is_constant(value):
+            self.leaf(value, name)
+
+    def differentiated(self, value: Any, name: str, trained: bool) -> Any:
+        """Append the leaf that is differentiated by; the array that it is the value of."""
+        array = value if isinstance(value, jax.Array) else jax.numpy.asarray(value)
+        self.leaf(array, name, parameter=trained)
+        return array
+
+    # Backward --------------------------------------------------------------------------------------------------------
+
+    def begin(self, outputs: Sequence[Any]) -> None:
+        """A backward pass begins."""
+        stack = ExitStack()
+        root = next((node for each in outputs if (node := self._nodes.of(each)) is not None), None)
+        stack.enter_context(self.tape.backward(root))
+        self.here.passes.append(stack)
+
+    def end(self, depth: int | None = None) -> None:
+        """A backward pass ends, or all from a depth on."""
+        passes = self.here.passes
+        for _ in range(1 if depth is None else len(passes) - depth):
+            if passes:
+                passes.pop().close()
+        self.here.rule = (0, ())
+
+    def cotangent(self, wholes: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
+        """Append the row of a rule that is due."""
+        slots, counts, served = told
+        node = next((found for each in context[:slots] if (found := self._nodes.of(each)) is not None), None)
+        if node is None:
+            return wholes
+        summands, parts = iter(context[slots:]), []
+        for whole, count in zip(wholes, counts, strict=True):
+            arrived = [whole] if count == 1 else [next(summands) for _ in range(count)]
+            parts += [(elements(each), self._origins.of(each) or 0) for each in arrived]
+        value = tuple(map(elements, wholes)) if len(wholes) > 1 else elements(wholes[0])
+        row, answer = self.tape.cotangent(node, value, parts)
+        self.here.rule = row, served
+        return _replaced(wholes, value, answer)
+
+    def pulled(self, results: Sequence[Any]) -> None:
+        """The rule that was due has made these."""
+        row, slots = self.here.rule
+        if row:
+            for slot, each in zip(slots, results, strict=True):
+                self._origins.note(each, row | slot << SLOT_SHIFT)
+
+    def gradient(self, whole: Any, context: Sequence[Any]) -> Any:
+        """Append the rows of what is added to the gradient of a leaf."""
+        leaf = self._nodes.of(context[0])
+        if leaf is None:
+            return whole
+        parts = context[1:] or [whole]
+        total = None
+        for number, part in enumerate(parts):
+            origin = self._origins.of(part) or 0
+            value = elements(part)
+            answer = self.tape.contribution(leaf, value, origin, first=number == 0)
+            given = part if answer is value else jax.numpy.asarray(answer)
+            total = given if total is None else total + given
+        return whole if len(parts) > 1 else total
+
+    # Inside ----------------------------------------------------------------------------------------------------------
+
+    def _at(self) -> Any:
+        """The line that is at work; rows from here on lie in its scopes."""
+        line, path = self._where.here()
+        self.tape.lie_in(path)
+        return line
+
+    def _operand(self, value: Any) -> Any:
+        """The node of an array, or a constant."""
+        if is_constant(value):
+            return value.item() if hasattr(value, "item") else value
+        node = self._nodes.of(value)
+        if node is not None:
+            return node
+        origin = self._origins.of(value)
+        return Node(origin, {}) if origin is not None else self.leaf(value, None)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a value is a number that the program wrote down."""
+    return not isinstance(value, jax.Array) and not np.ndim(value)
+
+
+def elements(value: Any) -> Any:
+    """An array as NumPy can read it: keys of random numbers by their bits."""
+    if isinstance(value, jax.Array) and jax.numpy.issubdtype(value.dtype, jax.dtypes.extended):
+        return jax.random.key_data(value)
+    return value if hasattr(value, "dtype") else np.asarray(value)
+
+
+def _replaced(values: Sequence[Any], told: Any, answer: Any) -> list[Any]:
+    """Values, with what a debugger put in the place of the first."""
+    given, first = (answer[0], told[0]) if isinstance(told, tuple) else (answer, told)
+    return list(values) if given is first else [jax.numpy.asarray(given), *values[1:]]
+
+
+def _is_told(name: str, value: Any) -> bool:
+    return value is not None and not any(word in name for word in _WORDS) and not callable(value)

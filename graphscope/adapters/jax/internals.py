@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Final
 
 import jax
-from jax._src import ad_checkpoint, api, core, pjit, source_info_util
 
-__all__ = ["api", "core", "pjit", "source_info_util"]
+api: Final[Any] = import_module("jax._src.api")
+core: Final[Any] = import_module("jax._src.core")
+pjit: Final[Any] = import_module("jax._src.pjit")
+source_info_util: Final[Any] = import_module("jax._src.source_info_util")
 
-JIT: Final[Any] = getattr(pjit, "jit_p", None) or pjit.pjit_p  # type: ignore[attr-defined]
+JIT: Final[Any] = getattr(pjit, "jit_p", None) or pjit.pjit_p
 """The primitive of a jitted function."""
 
 typeof: Final[Callable[[Any], Any]] = getattr(core, "typeof", None) or core.get_aval
@@ -20,7 +23,7 @@ typeof: Final[Callable[[Any], Any]] = getattr(core, "typeof", None) or core.get_
 VJP: Final = "_vjp" if hasattr(api, "_vjp") else "vjp"
 """What `grad` and its like call to differentiate backward: it takes a function of arguments, or a wrapped one."""
 
-CHECKPOINT: Final[Any] = ad_checkpoint.remat_p
+CHECKPOINT: Final[Any] = import_module("jax._src.ad_checkpoint").remat_p
 """The primitive of a function whose values are computed again on the way back."""
 
 

@@ -30,7 +30,9 @@ def names_of_call(function: Any, primals: Sequence[Any], frame: FrameType) -> tu
     names = []
     for number, primal in zip(numbers, primals, strict=False):
         called = parameters[number] if -len(parameters) <= number < len(parameters) else f"argument {number}"
-        names += [f"{called}{jax.tree_util.keystr(path)}" for path, _ in jax.tree_util.tree_flatten_with_path(primal)[0]]
+        names += [
+            f"{called}{jax.tree_util.keystr(path)}" for path, _ in jax.tree_util.tree_flatten_with_path(primal)[0]
+        ]
     return names, code == _CALLERS[0]
 
 

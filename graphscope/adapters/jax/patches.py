@@ -1,4 +1,4 @@
-"""What is changed in JAX while it is recorded: how it evaluates, how jitted functions run, and how it differentiates."""
+"""What is changed in JAX while it is recorded: how it evaluates, runs what was jitted, and differentiates."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class JaxPatches(Patches):
 
     def install(self) -> None:
         """Begin to see what JAX does; what it has traced and compiled before is as it was, and made anew."""
-        jax.clear_caches()
+        jax.clear_caches()  # type: ignore[no-untyped-call]
         self.at_end(jax.clear_caches)
         trace = core.EvalTrace
         self.replace(trace, "process_primitive", self._evaluated(trace.process_primitive))
@@ -57,7 +57,8 @@ class JaxPatches(Patches):
     def _jitted(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """What runs a jitted function that is called while nothing is traced."""
         recorder = self.recorder
-        rest = (None, None, []) if "const_args" in inspect.signature(pjit._get_fastpath_data).parameters else (None, None)
+        has_constants = "const_args" in inspect.signature(pjit._get_fastpath_data).parameters
+        rest: tuple[Any, ...] = (None, None, []) if has_constants else (None, None)
 
         @functools.wraps(original)
         def call(*args: Any, **params: Any) -> Any:

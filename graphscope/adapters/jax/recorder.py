@@ -5,17 +5,23 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
+
+import jax
 
 from graphscope.adapters.jax import marks
 from graphscope.adapters.jax.internals import CHECKPOINT, JIT, core, source_info_util
 from graphscope.adapters.jax.rows import Rows
+from graphscope.adapters.jax.scopes import scope_of
 from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.recording import Recording
 from graphscope.adapters.kit.tape import Tape
 
-_OURS = "graphscope_"
+_OURS: Final = "graphscope_"
 """So begins what we compile."""
+
+_BRINGING: Final = ("stage", "device_put")
+"""Primitives that bring an array of NumPy's, which is no node, into JAX."""
 
 
 class _Here(threading.local):
@@ -62,6 +68,9 @@ class Recorder:
             return self._marked(args, **params)
         if primitive is JIT:
             return self.jitted(args, params)
+        if primitive.name in _BRINGING and not any(isinstance(each, jax.Array) for each in args):
+            with self.aside():
+                return primitive.impl(*args, **params)
         opened = _OPENED.get(primitive)
         if opened is not None:
             return opened(args, params)
@@ -88,7 +97,7 @@ class Recorder:
         depth = len(self.rows.here.passes)
         try:
             self._given(closed, args)
-            with source_info_util.extend_name_stack(f"jit({name})"):
+            with scope_of(name, closed):
                 return list(core.eval_jaxpr(closed.jaxpr, closed.consts, *args))
         except BaseException:
             self.rows.end(depth)

@@ -42,6 +42,8 @@ class Rows:
         self._where = Whereabouts(tape.session.frames)
         self._nodes: Notes[Node] = Notes()
         """The node that an array is the value of, or one of the values."""
+        self._numbers: Notes[Any] = Notes()
+        """What is no more than a number that the program wrote down, in the form of an array."""
         self._origins: Notes[int] = Notes()
         """The row of the rule that made an array, with the slot."""
 
@@ -49,15 +51,18 @@ class Rows:
 
     def op(self, name: str, args: Sequence[Any], params: dict[str, Any], values: Sequence[Any], duration: int) -> Any:
         """Append the row of a call, and give what it returned, or what a debugger put in its place."""
-        line = self._at()
         operands = [self._operand(each) for each in args]
-        given = {key: each for key, each in params.items() if _is_told(key, each)}
         told = tuple(map(elements, values)) if len(values) > 1 else elements(values[0])
+        if not (isinstance(told, tuple) or told.ndim or any(isinstance(each, Node) for each in operands)):
+            self._numbers.note(values[0], np.asarray(told).item())
+            return values
+        line = self._at()
+        given = {key: each for key, each in params.items() if _is_told(key, each)}
         node, answer = self.tape.op(name, operands, told, attributes=given, duration=duration, line=line)
         answers = _replaced(values, told, answer)
         if node is not None:
             for slot, each in enumerate(answers):
-                self._nodes.note(each, Node(node.row | slot << SLOT_SHIFT, node.fields) if slot else node)
+                self._nodes.note(each, node.output(slot) if slot else node)
         return answers
 
     def ahead(self, name: str, args: Sequence[Any]) -> None:
@@ -69,7 +74,9 @@ class Rows:
 
     def leaf(self, value: Any, name: str | None, *, parameter: bool = False) -> Node | None:
         """The node of an array, which is one that no call made if it is not known."""
-        node = self._nodes.of(value)
+        node, origin = self._nodes.of(value), self._origins.of(value)
+        if node is None and origin is not None:
+            return Node(origin, {})
         if node is None:
             node = self.tape.leaf(elements(value), name=name, parameter=parameter, line=self._at())
             if node is not None:
@@ -78,7 +85,7 @@ class Rows:
 
     def given(self, value: Any, name: str) -> None:
         """Append the leaf of an array that a jitted function is given, if it is not known."""
-        if not is_constant(value):
+        if not is_constant(value) and self._numbers.of(value) is None:
             self.leaf(value, name)
 
     def differentiated(self, value: Any, name: str, trained: bool) -> Any:
@@ -91,6 +98,7 @@ class Rows:
 
     def begin(self, outputs: Sequence[Any]) -> None:
         """A backward pass begins."""
+        self._at()
         stack = ExitStack()
         root = next((node for each in outputs if (node := self._nodes.of(each)) is not None), None)
         stack.enter_context(self.tape.backward(root))
@@ -132,14 +140,14 @@ class Rows:
         if leaf is None:
             return whole
         parts = context[1:] or [whole]
-        total = None
         for number, part in enumerate(parts):
             origin = self._origins.of(part) or 0
             value = elements(part)
-            answer = self.tape.contribution(leaf, value, origin, first=number == 0)
-            given = part if answer is value else jax.numpy.asarray(answer)
-            total = given if total is None else total + given
-        return whole if len(parts) > 1 else total
+            row, answer = self.tape.contribution(leaf, value, origin, first=number == 0)
+            if answer is not value:
+                whole = jax.numpy.asarray(answer) + (whole - part if len(parts) > 1 else 0)
+        self._origins.note(whole, row)
+        return whole
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
@@ -153,11 +161,8 @@ class Rows:
         """The node of an array, or a constant."""
         if is_constant(value):
             return value.item() if hasattr(value, "item") else value
-        node = self._nodes.of(value)
-        if node is not None:
-            return node
-        origin = self._origins.of(value)
-        return Node(origin, {}) if origin is not None else self.leaf(value, None)
+        number = self._numbers.of(value)
+        return self.leaf(value, None) if number is None else number
 
 
 def is_constant(value: Any) -> bool:

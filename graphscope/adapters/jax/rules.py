@@ -85,7 +85,8 @@ def _traced(primitive: Any, params: dict[str, Any], types: tuple[Any, ...], acti
 
 def _type(value: Any) -> Any:
     aval = typeof(value)
-    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=getattr(aval, "weak_type", False))
+    weak = getattr(aval, "weak_type", False)
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=weak)  # type: ignore[no-untyped-call]
 
 
 def _with_values(jaxpr: Any, primitive: Any, params: dict[str, Any], inputs: int, values: int) -> Any:

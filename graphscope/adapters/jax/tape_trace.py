@@ -17,6 +17,7 @@ import numpy as np
 from graphscope.adapters.jax import marks
 from graphscope.adapters.jax.internals import CHECKPOINT, JIT, core, own_vjp, source_info_util, typeof
 from graphscope.adapters.jax.rules import is_floating, rule_of
+from graphscope.adapters.jax.scopes import scope_of
 
 
 class Node:
@@ -102,6 +103,10 @@ class TapeTrace(core.Trace):  # type: ignore[misc]
 
     def _is_own(self, tracer: Any) -> bool:
         return isinstance(tracer, Differentiated) and tracer._trace is self
+
+    def stage_value(self, value: Any) -> Any:
+        """A value of the program's as one of JAX's."""
+        return value if self._is_own(value) else self.around.stage_value(value)
 
     def process_primitive(self, primitive: Any, tracers: Sequence[Any], params: dict[str, Any], /) -> Any:
         """Make a node of the call of a primitive, or of each in it where it is one that holds others."""
@@ -192,7 +197,7 @@ def function_name(function: Any) -> str:
 
 
 def _run_jitted(tracers: Sequence[Any], params: dict[str, Any]) -> Any:
-    with source_info_util.extend_name_stack(f"jit({params['name']})"):
+    with scope_of(params["name"], params["jaxpr"]):
         return core.eval_jaxpr(params["jaxpr"].jaxpr, params["jaxpr"].consts, *tracers)
 
 
@@ -248,7 +253,9 @@ def differentiate(
         answer, passed = answer
         aux = (jax.tree.map(trace.value, passed),)
     outputs, shape = jax.tree.flatten(answer)
-    back = Pullback(trace, leaves, tree, [trace.value(each) for each in outputs], shape, list(map(trace.source, outputs)))
+    back = Pullback(
+        trace, leaves, tree, [trace.value(each) for each in outputs], shape, list(map(trace.source, outputs))
+    )
     return jax.tree.unflatten(shape, back.outputs), back, *aux
 
 

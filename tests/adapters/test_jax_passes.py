@@ -1,0 +1,47 @@
+"""JAX programs: the values and gradients that are recorded are those that JAX computes without us."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+
+pytestmark = pytest.mark.jax
+jax = pytest.importorskip("jax")
+import jax.numpy as jnp  # noqa: E402
+
+X = jnp.linspace(-1.0, 1.0, 12).reshape(4, 3)
+W = {"dense": {"kernel": jnp.linspace(0.1, 0.6, 6).reshape(3, 2), "bias": jnp.array([0.1, -0.2])}}
+
+
+def loss(params, x):
+    h = jnp.tanh(x @ params["dense"]["kernel"] + params["dense"]["bias"])
+    return jnp.sum(h * h)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_values_and_gradients_of_both_passes_are_those_of_jax(compiled: bool) -> None:
+    step = jax.value_and_grad(loss)
+    step = jax.jit(step) if compiled else step
+    bare_value, bare = step(W, X)
+    with gs.record() as log:
+        value, gradients = step(W, X)
+    np.testing.assert_allclose(value, bare_value, rtol=1e-6)
+    jax.tree.map(lambda one, other: np.testing.assert_allclose(one, other, rtol=1e-5), gradients, bare)
+    graph = log.graph
+    (tanh,) = graph.select("op:tanh forward")
+    np.testing.assert_allclose(tanh.value, np.tanh(X @ W["dense"]["kernel"] + W["dense"]["bias"]), rtol=1e-6)
+    (rule,) = graph.select("op:tanh backward")
+    np.testing.assert_allclose(rule.value, 2 * np.asarray(tanh.value), rtol=1e-6)
+    assert rule.forward == tanh
+    names = {node.name for node in graph.select("leaf") if node.name.startswith("params")}
+    assert names == {"params['dense']['kernel']", "params['dense']['bias']"}
+
+
+def test_nothing_of_jax_is_changed_when_a_recording_has_ended() -> None:
+    core = pytest.importorskip("jax._src.core")
+    before = core.EvalTrace.process_primitive, jax.vjp
+    with gs.record():
+        assert (core.EvalTrace.process_primitive, jax.vjp) != before
+    assert (core.EvalTrace.process_primitive, jax.vjp) == before

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import tensorflow as tf
-
 from graphscope.adapters.kit.patches import Patches
-from graphscope.adapters.kit.tape import Tape
+from graphscope.adapters.tensorflow.custom_gradients import CustomGradients
+from graphscope.adapters.tensorflow.eager_ops import EagerOps
+from graphscope.adapters.tensorflow.functions import Functions
+from graphscope.adapters.tensorflow.gradients import Gradients
+from graphscope.adapters.tensorflow.session import Session
 from graphscope.adapters.tensorflow.sessions import Sessions
+from graphscope.adapters.tensorflow.variables import Variables
 from graphscope.eventlog.writer import Writer
 
 
@@ -15,8 +18,17 @@ class TensorFlowPatches(Patches):
 
     def __init__(self, writer: Writer) -> None:
         super().__init__("TensorFlow")
-        self._tape = Tape(writer, "TensorFlow", [tf])
+        self._session = Session(writer)
 
     def install(self) -> None:
-        for part in (Sessions(self._tape),):
+        session = self._session
+        session.variables, gradients = Variables(session), Gradients(session)
+        eager = (
+            session.variables,
+            EagerOps(session),
+            gradients,
+            CustomGradients(session, gradients),
+            Functions(session),
+        )
+        for part in (*eager, Sessions(session.tape)):
             part.install(self)

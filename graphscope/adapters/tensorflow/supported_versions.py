@@ -23,12 +23,63 @@ def _takes(path: str, function: str, *parameters: str) -> Callable[[], bool]:
     return holds
 
 
+def _has(path: str, *names: str) -> Callable[[], bool]:
+    """A probe: a module of TensorFlow's, or something in it, has these names."""
+
+    def holds() -> bool:
+        module, _, owner = path.partition(":")
+        found: Any = import_module(f"tensorflow.python.{module}")
+        return all(hasattr(getattr(found, owner) if owner else found, name) for name in names)
+
+    return holds
+
+
+def _function() -> Any:
+    return tensorflow.function(lambda x: x)
+
+
 def _op() -> Any:
     with tensorflow.Graph().as_default():
         return tensorflow.no_op()
 
 
 PROBES: Final[dict[str, Callable[[], bool]]] = {
+    # Eager programs --------------------------------------------------------------------------------------------------
+    "pywrap_tfe.TFE_Py_FastPathExecute": _has("pywrap_tfe", "TFE_Py_FastPathExecute"),
+    "pywrap_tfe.TFE_Py_RecordGradient": _has("pywrap_tfe", "TFE_Py_RecordGradient"),
+    "pywrap_tfe.TFE_Py_RegisterGradientFunction": _has("pywrap_tfe", "TFE_Py_RegisterGradientFunction"),
+    "pywrap_tfe.TFE_Py_RegisterVSpace": _has("pywrap_tfe", "TFE_Py_RegisterVSpace"),
+    "the stopping of tapes": _has(
+        "pywrap_tfe", "TFE_Py_TapeSetStopOnThread", "TFE_Py_TapeSetRestartOnThread", "TFE_Py_TapeSetIsEmpty"
+    ),
+    "execute.execute": _takes("eager.execute", "quick_execute", "op_name", "num_outputs", "inputs", "attrs", "ctx"),
+    "execute.record_gradient": _takes("eager.execute", "record_gradient", "op_name", "inputs", "attrs", "outputs"),
+    "core._FallbackException": _has("eager.core", "_FallbackException"),
+    "context.op_callbacks": lambda: isinstance(
+        import_module("tensorflow.python.eager.context").context()._thread_local_data.op_callbacks, list
+    ),
+    "op_def_registry.get": lambda: (
+        import_module("tensorflow.python.framework.op_def_registry").get("MatMul").input_arg[1].name == "b"
+    ),
+    "backprop._gradient_function": _takes(
+        "eager.backprop", "_gradient_function", "op_name", "attr_tuple", "num_inputs", "inputs", "outputs", "out_grads",
+        "skip_input_indices", "forward_pass_name_scope",
+    ),
+    "backprop._default_vspace": _has(
+        "eager.backprop:_default_vspace", "aggregate_fn", "zeros_fn", "ones_fn", "zeros_like_fn", "ones_like_fn"
+    ),
+    "imperative_grad.imperative_grad": _takes(
+        "eager.imperative_grad", "imperative_grad", "tape", "target", "sources", "output_gradients"
+    ),
+    "record.record_operation": _takes(
+        "eager.record", "record_operation", "op_type", "output_tensors", "input_tensors", "backward_function"
+    ),
+    "BaseResourceVariable": _has("ops.resource_variable_ops:BaseResourceVariable", "handle", "trainable", "value"),
+    "Function._python_function": lambda: (
+        callable(_function()._python_function) and "__call__" in vars(type(_function()))
+    ),
+    "tf_decorator.unwrap": _takes("util.tf_decorator", "unwrap", "maybe_tf_decorator"),
+    # Graphs ----------------------------------------------------------------------------------------------------------
     "BaseSession._do_run": _takes(
         "client.session:BaseSession", "_do_run", "self", "handle", "target_list", "fetch_list", "feed_dict", "options",
         "run_metadata",

@@ -1,0 +1,61 @@
+"""`tf.function`: while a program is recorded its functions run as they are written, line by line and turn by turn."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.eager.polymorphic_function import polymorphic_function
+from tensorflow.python.util import tf_decorator
+
+from graphscope.adapters.kit.patches import Patches
+from graphscope.adapters.tensorflow.session import Session
+from graphscope.adapters.tensorflow.variables import Variable
+
+_FOLDER: Final = str(Path(tf.__file__).parent)
+
+
+class Functions:
+    """Opens functions."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def install(self, patches: Patches) -> None:
+        """Run functions as they are written; only here, so that what TensorFlow itself compiles stays so."""
+        owner = polymorphic_function.Function
+        patches.replace(owner, "__call__", self._opening(owner.__call__))
+
+    def _opening(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        tape = self.session.tape
+
+        @functools.wraps(original)
+        def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - it stands in its place
+            if not tape.is_recording or not tf.executing_eagerly() or not _is_program(function._python_function):
+                return original(function, *args, **kwargs)
+            args, kwargs = tf.nest.map_structure(_given, (args, kwargs))
+            with tape.scope(function.__name__, "function"):
+                return tf.nest.map_structure(_returned, function._python_function(*args, **kwargs))
+
+        return __call__
+
+
+def _is_program(function: Any) -> bool:
+    """Whether a function is none of TensorFlow's own, some of which only run in graphs."""
+    code = getattr(tf_decorator.unwrap(function)[1], "__code__", None)
+    return code is None or not code.co_filename.startswith(_FOLDER)
+
+
+def _given(value: Any) -> Any:
+    """An argument as a function has it: arrays are tensors."""
+    return tf.convert_to_tensor(value) if isinstance(value, np.ndarray) else value
+
+
+def _returned(value: Any) -> Any:
+    """A result as a function returns it: numbers and variables are tensors."""
+    is_number = isinstance(value, (int, float, np.ndarray, np.generic, Variable))
+    return tf.convert_to_tensor(value) if is_number else value

@@ -1,0 +1,182 @@
+"""Backward: each rule that a tape runs becomes a node, tied to the op whose it is; its cotangent may be replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+from tensorflow.python import pywrap_tfe
+from tensorflow.python.eager import backprop, imperative_grad
+
+from graphscope.adapters.kit.guard import guarded
+from graphscope.adapters.kit.identity import Notes
+from graphscope.adapters.kit.patches import Patches
+from graphscope.adapters.kit.tape import Node
+from graphscope.adapters.tensorflow.session import Session, Tied
+from graphscope.adapters.tensorflow.tensors import EagerTensor, array_of, tensor_like
+from graphscope.eventlog.schema import SLOT_SHIFT
+
+Part = tuple[Any, int]
+"""A gradient, and where it comes from: the row of the rule that returned it, with the place of the input above it."""
+
+
+class Gradients:
+    """Follows the backward passes of tapes."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.tape = session.tape
+        self._origins: Notes[list[Part]] = Notes()
+        """What each gradient is the sum of."""
+        self._empty: Notes[bool] = Notes()
+        """Zeros that stand for the gradient of an output of which nothing was used."""
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether what runs now is recorded."""
+        return self.tape.is_recording
+
+    def install(self, patches: Patches) -> None:
+        """See the rules that tapes run, their sums, and where a pass begins and ends."""
+        space = backprop._default_vspace
+        pywrap_tfe.TFE_Py_RegisterGradientFunction(self._rule)
+        patches.at_end(lambda: pywrap_tfe.TFE_Py_RegisterGradientFunction(backprop._gradient_function))
+        pywrap_tfe.TFE_Py_RegisterVSpace(
+            space._replace(
+                aggregate_fn=self._summing(space.aggregate_fn),
+                ones_fn=self._unseen(space.ones_fn),
+                zeros_fn=self._zeros(space.zeros_fn),
+                zeros_like_fn=self._zeros(space.zeros_like_fn),
+                ones_like_fn=self._unseen(space.ones_like_fn),
+            )
+        )  # fmt: skip
+        patches.at_end(lambda: pywrap_tfe.TFE_Py_RegisterVSpace(space))
+        patches.replace(imperative_grad, "imperative_grad", self._pass(imperative_grad.imperative_grad))
+
+    # Passes ----------------------------------------------------------------------------------------------------------
+
+    def _pass(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        session, tape = self.session, self.tape
+
+        def imperative_grad(tape_: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+            targets = target if isinstance(target, (list, tuple)) else [target]
+            if not tape.is_recording or not all(isinstance(each, EagerTensor) for each in targets):
+                return original(tape_, target, sources, *args, **kwargs)
+            nodes = [node for each in targets if (node := session.node(each)) is not None]
+            with tape.backward(nodes[0] if nodes else None):
+                found = original(tape_, target, sources, *args, **kwargs)
+                return [self._arrived(source, each) for source, each in zip(sources, found, strict=True)]
+
+        return imperative_grad
+
+    @guarded(lambda source, gradient: gradient)
+    def _arrived(self, source: Any, gradient: Any) -> Any:
+        """A gradient that a pass returns: what it adds to a leaf, and what a debugger leaves of it."""
+        session = self.session
+        if gradient is None:
+            return None
+        leaf = session.variables.leaf(source) if source.dtype == tf.resource else session.node(source)
+        if leaf is None:
+            return gradient
+        row, total = 0, gradient
+        for number, (part, origin) in enumerate(self._parts(gradient)):
+            array = array_of(part)
+            row, left = self.tape.contribution(leaf, array, origin, first=number == 0)
+            if left is not array:
+                total = self._like(array_of(total) + (left - array), total)
+        session.nodes.note(total, Node(row, leaf.fields))
+        return total
+
+    # Rules -----------------------------------------------------------------------------------------------------------
+
+    def _rule(
+        self, op_name: Any, attr_tuple: Any, num_inputs: Any, inputs: Any, outputs: Any, out_grads: Any,
+        skip_input_indices: Any, forward_pass_name_scope: Any,
+    ) -> Any:  # fmt: skip
+        """As TensorFlow has it, and each cotangent is recorded before the rule of its op runs."""
+        row = 0
+        node = forward_pass_name_scope.node if isinstance(forward_pass_name_scope, Tied) else None
+        if node is not None:
+            row, out_grads = self.due(node, out_grads)
+        found = backprop._gradient_function(
+            op_name, attr_tuple, num_inputs, inputs, outputs, out_grads, skip_input_indices, forward_pass_name_scope
+        )
+        if row:
+            self.returned(row, found)
+        return found
+
+    @guarded(lambda node, cotangents: (0, cotangents))
+    def due(self, node: Node, cotangents: Sequence[Any]) -> tuple[int, Sequence[Any]]:
+        """The row of a rule that is due, and the cotangents to run it with."""
+        if not self.session.is_here(node) or not any(map(_is_value, cotangents)):
+            return 0, cotangents
+        given = [
+            (slot, each) for slot, each in enumerate(cotangents) if _is_value(each) and not self._empty.of(each)
+        ] or [(slot, each) for slot, each in enumerate(cotangents) if _is_value(each)][:1]
+        parts = [
+            (None if len(given) > 1 else array_of(part), origin)
+            for _, each in given
+            for part, origin in self._parts(each)
+        ]
+        arrays = tuple(array_of(each) for _, each in given)
+        value: Any = arrays if len(arrays) > 1 else arrays[0]
+        row, answer = self.tape.cotangent(node, value, parts)
+        first = answer[0] if isinstance(answer, tuple) else answer
+        if row and first is not arrays[0]:
+            slot, replaced = given[0]
+            cotangents = [self._like(first, replaced) if n == slot else each for n, each in enumerate(cotangents)]
+        return row, cotangents
+
+    @guarded(lambda row, gradients: None)
+    def returned(self, row: int, gradients: Any) -> None:
+        """Note where the gradients come from that a rule has returned."""
+        several = gradients if isinstance(gradients, (list, tuple)) else [gradients]
+        for place, each in enumerate(several):
+            if _is_value(each):
+                self._origins.note(each, [(each, row | place << SLOT_SHIFT)])
+
+    def _parts(self, gradient: Any) -> list[Part]:
+        return self._origins.of(gradient) or [(gradient, 0)]
+
+    def _like(self, array: Any, gradient: Any) -> Any:
+        with self.tape.aside():
+            like = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+            return tensor_like(array, like)
+
+    # Sums ------------------------------------------------------------------------------------------------------------
+
+    def _summing(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """The sum of gradients that meet: its summands are parts of the cotangent."""
+
+        def aggregate(gradients: Sequence[Any]) -> Any:
+            parts = [part for each in gradients if _is_value(each) for part in self._parts(each)]
+            with self.tape.aside():
+                total = original(gradients)
+            if _is_value(total):
+                self._origins.note(total, parts)
+            return total
+
+        return aggregate
+
+    def _unseen(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def made(*args: Any) -> Any:
+            with self.tape.aside():
+                return original(*args)
+
+        return made
+
+    def _zeros(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def zeros(*args: Any) -> Any:
+            with self.tape.aside():
+                made = original(*args)
+            if _is_value(made):
+                self._empty.note(made, True)
+            return made
+
+        return zeros
+
+
+def _is_value(gradient: Any) -> bool:
+    """Whether a gradient has elements."""
+    return isinstance(gradient, (EagerTensor, tf.IndexedSlices))

@@ -1,0 +1,84 @@
+"""What a recording of a TensorFlow program has in hand, from `attach` to `detach`."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec, module_from_spec
+from types import FrameType, ModuleType
+from typing import TYPE_CHECKING, Any, Final
+
+import tensorflow as tf
+
+from graphscope.adapters.kit.identity import Notes
+from graphscope.adapters.kit.tape import Node, Tape
+from graphscope.adapters.kit.value_names import argument_name
+from graphscope.eventlog.schema import ROW_MASK
+from graphscope.eventlog.writer import Writer
+
+if TYPE_CHECKING:
+    from graphscope.adapters.tensorflow.variables import Variables
+
+PACKAGES: Final = ("keras", "tf_keras")
+"""Packages beside TensorFlow whose frames are not the program's."""
+
+
+class Tied(str):
+    """The name scope that a tape keeps with an op, which bears the node of the log that the op is."""
+
+    __slots__ = ("node",)
+    node: Node
+
+
+class Session:
+    """The state that all parts of the adapter share."""
+
+    variables: Variables
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self.tape = Tape(writer, "TensorFlow", [tf, *_packages()])
+        self.nodes: Notes[Node] = Notes()
+        """The node of each tensor that a recorded call made, or that is a leaf."""
+
+    def node(self, tensor: Any) -> Node | None:
+        """The node of a tensor, if the log has it."""
+        return self.nodes.of(tensor)
+
+    def is_here(self, node: Node) -> bool:
+        """Whether a node is of this recording, and not of an earlier one."""
+        return node.row & ROW_MASK >= self.writer.base
+
+    def frame(self) -> FrameType:
+        """The program's frame that is at work."""
+        return self.tape.session.frames.user(sys._getframe(1))
+
+    def name_of(self, value: Any, argument: int, *, search: bool) -> str | None:
+        """What the program calls an argument of the call that it is at; None where it has no name for it.
+
+        Args:
+            value: The argument.
+            argument: Its place in the call.
+            search: Whether it is looked for among all variables of the function, too.
+        """
+        frame = self.frame()
+        name = argument_name(frame, argument)
+        if name is not None and _named(frame, name) is value:
+            return name
+        if search:
+            places = (*frame.f_locals.items(), *frame.f_globals.items())
+            return next((name for name, each in places if each is value), None)
+        return None
+
+
+def _named(frame: FrameType, path: str) -> Any:
+    """What a name with dots stands for in a function; no code of the program's is run."""
+    first, *rest = path.split(".")
+    found = frame.f_locals.get(first, frame.f_globals.get(first))
+    for each in rest:
+        found = getattr(found, "__dict__", {}).get(each)
+    return found
+
+
+def _packages() -> list[ModuleType]:
+    """The packages beside TensorFlow that are installed, of which nothing is run."""
+    return [module_from_spec(spec) for name in PACKAGES if (spec := find_spec(name)) is not None]

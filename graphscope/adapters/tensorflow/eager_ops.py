@@ -174,7 +174,14 @@ class EagerOps:
         arrays = tuple(map(array_of, outputs))
         value: Any = arrays if len(arrays) > 1 else arrays[0]
         node, answer = self.tape.op(
-            op.name, operands, value, attributes=told, duration=duration, function=op.type, signature=op.signature(told)
+            op.name,
+            operands,
+            value,
+            attributes=told,
+            duration=duration,
+            called=session.variables.name(inputs[0]) if op.type == "ReadVariableOp" else "",
+            function=op.type,
+            signature=op.signature(told),
         )
         if node is None:
             return None, outputs

@@ -87,6 +87,11 @@ class Variables:
         known = self._of(handle)
         return None if known is None else known.first
 
+    def name(self, handle: Any) -> str:
+        """What the log calls the variable of a handle; empty where it has none."""
+        variable = self.find(handle)
+        return "" if variable is None else self._name(variable)
+
     def _of(self, handle: Any) -> Known | None:
         known = self._known.of(handle)
         if known is None or known.newest.row & ROW_MASK < self.session.writer.low:

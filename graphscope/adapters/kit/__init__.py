@@ -15,13 +15,13 @@ from graphscope.adapters.kit.holders import holder as holder
 from graphscope.adapters.kit.identity import Identities as Identities
 from graphscope.adapters.kit.identity import Known as Known
 from graphscope.adapters.kit.identity import Notes as Notes
+from graphscope.adapters.kit.nodes import Node as Node
 from graphscope.adapters.kit.notices import left_changed as left_changed
 from graphscope.adapters.kit.notices import say as say
 from graphscope.adapters.kit.op_entries import Argument as Argument
 from graphscope.adapters.kit.op_entries import op_entry as op_entry
 from graphscope.adapters.kit.patches import Patches as Patches
 from graphscope.adapters.kit.recording import Recording as Recording
-from graphscope.adapters.kit.tape import Node as Node
 from graphscope.adapters.kit.tape import Tape as Tape
 from graphscope.adapters.kit.training_steps import Steps as Steps
 from graphscope.adapters.kit.value_names import Names as Names

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import sys
-import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import FrameType, ModuleType
+from collections.abc import Iterator, Mapping, Sequence
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from graphscope.adapters.kit import gate
 from graphscope.adapters.kit.call_scopes import Scope, move, within
-from graphscope.adapters.kit.frames import Frames
 from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.nodes import Node as Node
-from graphscope.adapters.kit.nodes import Place
 from graphscope.adapters.kit.op_entries import Argument
-from graphscope.adapters.kit.recording import Recording
+from graphscope.adapters.kit.tape_rows import TapeRows, is_several, of_value
 from graphscope.adapters.kit.value_names import argument_name
 from graphscope.adapters.kit.value_policy import wanted
-from graphscope.eventlog.arguments import bits, entry, separated
-from graphscope.eventlog.places import Line, line_number, site_number
-from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
-from graphscope.eventlog.scopes import ScopePath
-from graphscope.eventlog.template import Template
-from graphscope.eventlog.typed import Input
-from graphscope.eventlog.values import storage
-from graphscope.eventlog.writer import Writer
+from graphscope.eventlog.places import Line, site_number
+from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
 
 
-class Tape:
+class Tape(TapeRows):
     """Writes the rows of a framework's program. Where we fail, the recording ends and the program goes on.
 
     A value is anything that has a shape and a dtype and that NumPy can read; it is read where the log wants it. That of
@@ -44,11 +34,6 @@ class Tape:
         framework: The framework's name, as people write it.
         packages: Its packages: their frames are not the program's.
     """
-
-    def __init__(self, writer: Writer, framework: str, packages: Iterable[ModuleType]) -> None:
-        self.session = Recording(writer, framework, Frames(packages))
-        self._place = Place(ScopePath())
-        self._templates: dict[Any, Template] = {}
 
     @property
     def is_recording(self) -> bool:
@@ -134,7 +119,7 @@ class Tape:
         fields, rows, numbers = self._called(
             frame, name, operands, value, attributes, doc, called, line, function, signature
         )
-        several = _is_several(value)
+        several = is_several(value)
         template = self._template(Kind.OP, len(rows), fields, Flag.REQUIRES_GRAD, len(numbers), several=several)
         row = self._append(template, value, [*rows, *numbers], self._place.backward_row, duration)
         return Node(row, fields), self._answered(row, value, frame)
@@ -234,7 +219,9 @@ class Tape:
         """
         origins = [self._part(node, part, origin) if len(parts) > 1 else origin for part, origin in parts]
         origins = [origin for origin in origins if origin]
-        template = self._template(Kind.GRAD, len(origins), {**node.fields, **_of(value)}, several=_is_several(value))
+        template = self._template(
+            Kind.GRAD, len(origins), {**node.fields, **of_value(value)}, several=is_several(value)
+        )
         row = self._place.backward_row = self._append(template, value, origins, node.row & ROW_MASK)
         return row, self._answered(row, value, self._frame())
 
@@ -252,7 +239,7 @@ class Tape:
             origin: The row of the rule that it comes from.
             first: Whether the leaf had no gradient before.
         """
-        fields = {**leaf.fields, **_of(value), "scope": 0, "attrs": 0}
+        fields = {**leaf.fields, **of_value(value), "scope": 0, "attrs": 0}
         template = self._template(Kind.ACCUMULATE, int(origin > 0), fields, Flag.FRESH if first else Flag(0))
         row = self._append(template, value, [origin] if origin else [], leaf.row & ROW_MASK)
         return row, self._answered(row, value, self._frame())
@@ -264,31 +251,6 @@ class Tape:
         writer, outer = self.session.writer, self._place.context
         path = outer.path.child(name, type)  # one object for each path
         return outer.child(path, name, type, writer)
-
-    def _called(
-        self,
-        frame: FrameType,
-        name: str,
-        operands: Sequence[Any],
-        value: Any,
-        attributes: Mapping[str, Any] | None,
-        doc: str = "",
-        called: str = "",
-        line: Line | None = None,
-        function: str = "",
-        signature: Sequence[Argument] = (),
-    ) -> tuple[dict[str, Any], list[int], list[int]]:
-        """What the rows of a call tell, the rows of its inputs, and the bits of its numbers."""
-        rows = [operand.row for operand in operands if isinstance(operand, Node)]
-        inputs = itertools.count()
-        placed = [Input(next(inputs)) if isinstance(operand, Node) else operand for operand in operands]
-        numbers: list[float] = []
-        separated((placed, attributes), numbers)
-        # Numbers lie in the row, so that a rate that changes at each step does not let the tables grow.
-        call = entry(placed, attributes or {}, range(len(numbers)))
-        told = {"name": called, **call} if called else call
-        op = self.session.op_number(name, doc, function, signature)
-        return self._fields(frame, op, value, told, line), rows, list(map(bits, numbers))
 
     @guarded(lambda root: None)
     def _begun(self, root: Node | None) -> FrameType | None:
@@ -320,7 +282,7 @@ class Tape:
         if part is None:
             return origin
         rows = [origin] if origin else []
-        fields = {**node.fields, **_of(part), "op": 0, "attrs": 0}
+        fields = {**node.fields, **of_value(part), "op": 0, "attrs": 0}
         return self._append(self._template(Kind.ACCUMULATE, len(rows), fields), part, rows, node.row & ROW_MASK)
 
     def _frame(self) -> FrameType:
@@ -346,60 +308,3 @@ class Tape:
             return value
         replaced = np.asarray(answer.value, first.dtype).reshape(first.shape)
         return (replaced, *value[1:]) if isinstance(value, tuple) else replaced
-
-    def _fields(self, frame: FrameType, op: int, value: Any, call: dict[str, Any], line: Line | None) -> dict[str, Any]:
-        writer = self.session.writer
-        return {
-            "op": op,
-            "site": site_number(writer, frame) if line is None else line_number(writer, line),
-            "scope": self._place.context.path.number(writer),
-            "attrs": writer.attributes(call),
-            **_of(value),
-        }
-
-    def _template(
-        self,
-        kind: Kind,
-        count: int,
-        fields: Mapping[str, Any],
-        flags: Flag = Flag(0),
-        numbers: int = 0,
-        *,
-        several: bool = False,
-    ) -> Template:
-        """What rows of one place of the program share."""
-        backward = self._place.context.backward
-        key = (kind, count, numbers, flags, several, backward, threading.get_ident(), *fields.values())
-        found = self._templates.get(key)
-        if found is None:
-            graph_pass = Pass.BACKWARD if backward else Pass.FORWARD
-            found = self._templates[key] = self.session.writer.template(
-                kind, input_count=count, number_count=numbers, several=several, flags=flags, graph_pass=graph_pass,
-                **fields,
-            )  # fmt: skip
-        return found
-
-    def _append(self, template: Template, value: Any, rows: list[int], forward: int = 0, duration: int = 0) -> int:
-        writer = self.session.writer
-        if isinstance(value, tuple):
-            arrays = [np.asarray(each) for each in value]
-            outputs = [(each, storage(writer.policy, writer.cap, each.nbytes, each.dtype)) for each in arrays]
-            nodes = template.nodes
-            edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows[:nodes]]
-            return writer.append_wide(template, outputs, edges, writer.clock(), duration, forward, None, rows[nodes:])
-        array = np.asarray(value) if wanted(template).elements else None
-        return writer.append_many(template, array, rows, writer.clock(), duration, forward)
-
-
-def _is_several(value: Any) -> bool:
-    """Whether a value is that of a call of several outputs."""
-    return isinstance(value, tuple) and len(value) > 1
-
-
-def _of(value: Any) -> dict[str, Any]:
-    """The fields of a row that its value says."""
-    if isinstance(value, tuple):
-        return _of(value[0])
-    if value is None:
-        return {"shape": (), "dtype": None}
-    return {"shape": tuple(value.shape), "dtype": np.dtype(value.dtype)}

@@ -1,0 +1,116 @@
+"""The rows that a tape writes: what a call tells, once for each place of the program, and what each time."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from types import FrameType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from graphscope.adapters.kit.frames import Frames
+from graphscope.adapters.kit.nodes import Node, Place
+from graphscope.adapters.kit.op_entries import Argument
+from graphscope.adapters.kit.recording import Recording
+from graphscope.adapters.kit.value_policy import wanted
+from graphscope.eventlog.arguments import bits, entry, separated
+from graphscope.eventlog.places import Line, line_number, site_number
+from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
+from graphscope.eventlog.scopes import ScopePath
+from graphscope.eventlog.template import Template
+from graphscope.eventlog.typed import Input
+from graphscope.eventlog.values import storage
+from graphscope.eventlog.writer import Writer
+
+
+class TapeRows:
+    """The half of a tape that writes rows."""
+
+    def __init__(self, writer: Writer, framework: str, packages: Iterable[ModuleType]) -> None:
+        self.session = Recording(writer, framework, Frames(packages))
+        self._place = Place(ScopePath())
+        self._templates: dict[Any, Template] = {}
+
+    def _called(
+        self,
+        frame: FrameType,
+        name: str,
+        operands: Sequence[Any],
+        value: Any,
+        attributes: Mapping[str, Any] | None,
+        doc: str = "",
+        called: str = "",
+        line: Line | None = None,
+        function: str = "",
+        signature: Sequence[Argument] = (),
+    ) -> tuple[dict[str, Any], list[int], list[int]]:
+        """What the rows of a call tell, the rows of its inputs, and the bits of its numbers."""
+        rows = [operand.row for operand in operands if isinstance(operand, Node)]
+        inputs = itertools.count()
+        placed = [Input(next(inputs)) if isinstance(operand, Node) else operand for operand in operands]
+        numbers: list[float] = []
+        separated((placed, attributes), numbers)
+        # Numbers lie in the row, so that a rate that changes at each step does not let the tables grow.
+        call = entry(placed, attributes or {}, range(len(numbers)))
+        told = {"name": called, **call} if called else call
+        op = self.session.op_number(name, doc, function, signature)
+        return self._fields(frame, op, value, told, line), rows, list(map(bits, numbers))
+
+    def _fields(self, frame: FrameType, op: int, value: Any, call: dict[str, Any], line: Line | None) -> dict[str, Any]:
+        writer = self.session.writer
+        return {
+            "op": op,
+            "site": site_number(writer, frame) if line is None else line_number(writer, line),
+            "scope": self._place.context.path.number(writer),
+            "attrs": writer.attributes(call),
+            **of_value(value),
+        }
+
+    def _template(
+        self,
+        kind: Kind,
+        count: int,
+        fields: Mapping[str, Any],
+        flags: Flag = Flag(0),
+        numbers: int = 0,
+        *,
+        several: bool = False,
+    ) -> Template:
+        """What rows of one place of the program share."""
+        backward = self._place.context.backward
+        key = (kind, count, numbers, flags, several, backward, threading.get_ident(), *fields.values())
+        found = self._templates.get(key)
+        if found is None:
+            graph_pass = Pass.BACKWARD if backward else Pass.FORWARD
+            found = self._templates[key] = self.session.writer.template(
+                kind, input_count=count, number_count=numbers, several=several, flags=flags, graph_pass=graph_pass,
+                **fields,
+            )  # fmt: skip
+        return found
+
+    def _append(self, template: Template, value: Any, rows: list[int], forward: int = 0, duration: int = 0) -> int:
+        writer = self.session.writer
+        if isinstance(value, tuple):
+            arrays = [np.asarray(each) for each in value]
+            outputs = [(each, storage(writer.policy, writer.cap, each.nbytes, each.dtype)) for each in arrays]
+            nodes = template.nodes
+            edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows[:nodes]]
+            return writer.append_wide(template, outputs, edges, writer.clock(), duration, forward, None, rows[nodes:])
+        array = np.asarray(value) if wanted(template).elements else None
+        return writer.append_many(template, array, rows, writer.clock(), duration, forward)
+
+
+def is_several(value: Any) -> bool:
+    """Whether a value is that of a call of several outputs."""
+    return isinstance(value, tuple) and len(value) > 1
+
+
+def of_value(value: Any) -> dict[str, Any]:
+    """The fields of a row that its value says."""
+    if isinstance(value, tuple):
+        return of_value(value[0])
+    if value is None:
+        return {"shape": (), "dtype": None}
+    return {"shape": tuple(value.shape), "dtype": np.dtype(value.dtype)}

@@ -88,7 +88,8 @@ class Main(Leaving):
         self.session = session
         self.keymap = keymap
         self.log_index = LogIndex(log)
-        self.scene = self._scene(log.first - 1, None)
+        self.stands = log.first - 1, None
+        self.scene = self._scene(*self.stands)
         self.glyphs = glyphs
         self._history = history
         self._is_first_time = is_first_time
@@ -130,10 +131,10 @@ class Main(Leaving):
             self.query_one(Prompt).greet(
                 key_table.greeting(remapped([*key_table.OF_COMMANDS, *key_table.OF_SCREEN], self.keymap))
             )
-        self.app.theme_changed_signal.subscribe(self, lambda _: self.place(self.scene.now, self.scene.stop))
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._look_again())
         self.session.listen(self.post_message)
         if self.session.state:
-            self.place(self.scene.now, None)
+            self._look_again()
             self._open()  # a program may take long until it has a node
         else:
             await self._begin()  # so that the first picture is whole
@@ -168,7 +169,7 @@ class Main(Leaving):
         if self.scene.node is None and not self.session.state:
             self._open()
         else:
-            self.place(self.scene.now, self.scene.stop)
+            self._look_again()
 
     def _read_on(self) -> None:
         """Read what is not read yet, a stretch at a time, so that keys are answered in between."""
@@ -279,7 +280,7 @@ class Main(Leaving):
         elif self.log_index.refresh():
             self.log_index.extend()
             self._share()
-        self.place(message.now, stops[-1] if stops else self.scene.stop)
+        self.place(message.now, stops[-1] if stops else self.stands[1])
         self.judge_what_has_ended()
         if stops:
             self.judge_stop(stops[-1])
@@ -294,7 +295,7 @@ class Main(Leaving):
     async def ask_now(self, line: str) -> list[Result]:
         """Carry out a command and wait for what it answers."""
         results = await self.by_session(partial(self.session.carry_out, line))
-        self.place(self.session.now, self.scene.stop)
+        self.place(self.session.now, self.stands[1])
         return results
 
     @on(ModuleChosen)
@@ -308,7 +309,15 @@ class Main(Leaving):
     # Where one stands ------------------------------------------------------------------------------------------------
 
     def place(self, now: int, stop: Stop | None) -> None:
-        """Let all regions look at a position."""
+        """Take over where the debugger stands, and show that."""
+        self.stands = now, stop
+        self.look_at(now, stop)
+
+    def _look_again(self) -> None:
+        self.look_at(self.scene.now, self.scene.stop)
+
+    def look_at(self, now: int, stop: Stop | None) -> None:
+        """Let all regions show a position."""
         self._placed = time.monotonic()
         self.scene = scene = self._scene(now, stop)
         self.query_one(Tape).scene = scene

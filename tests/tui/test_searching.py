@@ -68,3 +68,19 @@ def test_enter_stays_and_n_walks_on(training: Path) -> None:
         await screen.shows("No node answers to 'nobody'")
 
     drive(training, use)
+
+
+def test_who_goes_elsewhere_while_the_line_is_open_stays_there(training: Path) -> None:
+    async def use(screen: Screen) -> None:
+        began = screen.now
+        await screen.press("/", *"tanh")
+        await screen.until(lambda: screen.now != began, "a match")
+        await screen.pilot.click("#timeline", offset=(60, 0))
+        await screen.until(lambda: screen.main.session.now != began, "another place")
+        there = screen.main.session.now
+        await screen.at(there)
+        await screen.press("escape")
+        await screen.at(there)
+        assert screen.main.session.now == there
+
+    drive(training, use)

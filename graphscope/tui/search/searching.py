@@ -27,8 +27,8 @@ _MOMENT: Final = 0.03
 class Searching(Background):
     """The search; the screen that has regions is above it."""
 
-    _began: tuple[int, Stop | None] = (0, None)
-    """Where one stood when the search began."""
+    stands: tuple[int, Stop | None]
+    """Where the debugger stands, and what it said of that; while one searches, another place may be looked at."""
     _matches = Matches()
     _before = _matches
     """The matches of the search before, until this one is sure."""
@@ -39,13 +39,12 @@ class Searching(Background):
         super().__init__(classes=classes)
         self._reading = asyncio.Lock()
 
-    def place(self, now: int, stop: Stop | None) -> None:
-        """Let all regions look at a position."""
+    def look_at(self, now: int, stop: Stop | None) -> None:
+        """Let all regions show a position."""
         raise NotImplementedError
 
     def action_search(self) -> None:
         """Begin a search."""
-        self._began = self.scene.now, self.scene.stop
         self._before, self._matches = self._matches, Matches()
         self.query_one(SearchLine).open()
 
@@ -58,12 +57,12 @@ class Searching(Background):
             self.workers.cancel_group(self, "search")
             self._matches = Matches()
             self.query_one(SearchLine).count("")
-            self.place(*self._began)
+            self.look_at(*self.stands)
 
     def search_again(self, text: str) -> None:
         """Let `n` and `N` walk the matches of a text that was looked for before; one stays where one stands."""
         if text:
-            self.search, self._began = text, (self.scene.now, self.scene.stop)
+            self.search = text
             self._look_for(text)
 
     def count_again(self) -> None:
@@ -83,7 +82,7 @@ class Searching(Background):
                 graph = self.log_index.graph
                 self._searched = text, graph.log.end
                 search = TextSearch(graph.at(graph.log.end - 1), text)
-                stretches = search.stretches(self._began[0])
+                stretches = search.stretches(self.stands[0])
                 while not matches.is_whole:
                     reading = asyncio.create_task(asyncio.to_thread(_some, search, stretches))
                     try:
@@ -101,9 +100,9 @@ class Searching(Background):
         matches.is_whole = not found
         if self.has_class("-searching") and is_first:
             if len(matches):
-                self.place(int(next(int(rows[0]) for rows in found if len(rows))), None)
+                self.look_at(int(next(int(rows[0]) for rows in found if len(rows))), None)
             elif matches.is_whole:
-                self.place(*self._began)
+                self.look_at(*self.stands)
         self._count()
 
     def _count(self) -> None:
@@ -130,7 +129,7 @@ class Searching(Background):
         message.stop()
         row = self._matches.beside(self.scene.now, message.by)
         if row is not None:
-            self.place(row, None)
+            self.look_at(row, None)
             self._count()
 
     @on(Left)
@@ -143,14 +142,14 @@ class Searching(Background):
         if not stays:
             self.workers.cancel_group(self, "search")
         self.search = text if stays else self.search
-        if stays and len(self._matches) and shown != self._began[0]:
+        if stays and len(self._matches) and shown != self.stands[0]:
             self.post_message(CommandRequested(f"goto {shown}", quiet=True))
         elif stays:
-            self.place(*self._began)
+            self.look_at(*self.stands)
             self.post_message(CommandRequested(f"find {text}", quiet=True))
         else:
             self._matches = self._before
-            self.place(*self._began)
+            self.look_at(*self.stands)
             if self.search and not self._matches.is_whole:
                 self._look_for(self.search)
 

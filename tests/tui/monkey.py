@@ -231,6 +231,7 @@ def try_out(run: Run, todo: Sequence[Deed], every: int = 1) -> int:
     if said:
         at = re.search(r"deed (\d+)", said)
         cut = len(todo) if at is None else int(at[1]) + 1
+        print(f"{said}\nfails; leaving out deeds takes minutes", flush=True)
         left, said = shortest(todo[:cut], lambda some: outcome(run, some)[0])
         raise AssertionError("\n".join([*map(str, left), said]))
     return checks

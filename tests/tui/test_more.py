@@ -13,6 +13,7 @@ from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.outline import steps
 from graphscope.tui import key_table
+from graphscope.tui.glyphs import UNICODE
 from graphscope.tui.key_file import read_keymap, remapped
 from graphscope.tui.tape.loops import loop_at
 from graphscope.tui.tape.tape import Tape
@@ -263,6 +264,30 @@ def test_equal_steps_fold_as_a_loop_at_the_header_of_the_first(recorded: Callabl
         assert "step 2" not in screen.part("#tape")
         await screen.press("l")
         await screen.shows("step 2", "#tape")
+
+    drive(log, use)
+
+
+def test_a_closed_loop_of_steps_shows_the_first_of_them_whole(recorded: Callable[[str, str], Path]) -> None:
+    source = "import graphscope as gs\nw = gs.ones(3, requires_grad=True)\n"
+    log = recorded("whole", source + "for t in range(40):\n    loss = (w * w).sum()\n    loss.backward()\n")
+    first, *others = ops(load(log), "mul")
+
+    async def use(screen: Screen) -> None:
+        def marked() -> str:
+            return next(line for line in screen.part("#tape").split("\n") if UNICODE.current in line)
+
+        await screen.type(f"goto {others[-1]}")
+        await screen.press("home", "down", "l")
+        await screen.shows("40× ", "#tape")
+        await screen.type(f"goto {first}")
+        assert "mul" in marked()
+        assert "40× " not in marked(), "the last line of the turn tells of the others"
+        await screen.type(f"goto {others[3]}")
+        assert "40× " in marked(), "where others are folded away"
+        await screen.press("home", "down", "z")
+        assert "step 0" in marked()
+        assert "40× " in marked()
 
     drive(log, use)
 

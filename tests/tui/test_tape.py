@@ -15,6 +15,7 @@ from graphscope.graph.outline.outline import BLOCK
 from graphscope.tui.glyphs import ASCII, UNICODE
 from graphscope.tui.tape.lanes import REACH, draw, lanes_of
 from graphscope.tui.tape.lines import Lines
+from graphscope.tui.tape.loops import Loop
 
 SILENT = (Kind.SCOPE_ENTER, Kind.SCOPE_EXIT, Kind.BACKWARD_BEGIN, Kind.BACKWARD_END, Kind.STEP)
 """What the headers of a log of several steps tell, and where they end."""
@@ -135,8 +136,7 @@ def test_all_can_be_opened_and_closed(training: Path) -> None:
 def test_lines_of_a_log_of_several_blocks(write_long: Callable[[Path, int], Path], tmp_path: Path) -> None:
     log = load(write_long(tmp_path / "long.gscope", 2 * BLOCK + 1000))
     lines = all_lines(log)
-    lines.loops[key_of(BLOCK - 10, ROW)] = BLOCK + 20
-    lines.again(BLOCK - 10, BLOCK + 20)
+    lines.close_loop(key_of(BLOCK - 10, ROW), Loop(BLOCK - 10, BLOCK + 20, 1, 31))
 
     assert len(lines) == 2 * BLOCK + 1000 - 30
     assert lines.row(BLOCK - 10) == BLOCK - 10

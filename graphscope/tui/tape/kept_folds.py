@@ -44,7 +44,7 @@ def fold_again(tape: Tape, folds: Mapping[str, Any]) -> None:
     for key in map(int, folds["loops"]):
         if log.first <= key >> SLOT_BITS < log.end:
             tape.lines.reach(key >> SLOT_BITS)
-            tape.fold_loop(key)
+            tape.toggle_loop_at(key)
     is_there = isinstance(cursor, int) and log.first <= cursor >> SLOT_BITS < log.end
     tape.cursor = cursor if is_there and tape.lines.key(tape.lines.line_of(cursor)) == cursor else None
     tape.draw_again()

@@ -13,7 +13,6 @@ from graphscope.graph.outline.kinds import ROW, key_of
 from graphscope.tui.tape.headers import HeaderPainter, flags_of
 from graphscope.tui.tape.lanes import LaneSheet
 from graphscope.tui.tape.lines import Line, Lines
-from graphscope.tui.tape.loops import Loop
 from graphscope.tui.tape.row import RowPainter, Setting, events_of
 
 if TYPE_CHECKING:
@@ -38,13 +37,9 @@ class LinePainter:
         """The rows of what is wrong."""
         none = np.zeros(0, np.int64)
         self.steps = Steps(none, none, none, none, none, none)
-        self.loops: dict[int, Loop] = {}
-        """Loops that are closed, by the keys of the lines that tell of them."""
 
     def take(self, lines: Lines, steps: Steps, found: Sequence[int]) -> bool:
         """Draw these lines from now on; whether what was drawn may differ."""
-        if lines is not self._lines:
-            self.loops.clear()
         if lines is self._lines and steps is self.steps and found == self.found:
             return False
         self._lines, self.steps, self.found = lines, steps, found
@@ -60,11 +55,11 @@ class LinePainter:
         """What a line says of the position in time, as far as it differs from line to line; to be compared."""
         assert self._lines is not None
         line = self._lines.told(key)
-        loop = self.loops.get(key)
+        here, loop = self._is_current(scene, key), self._lines.loop_told_at(key)
         if line.section is None:
             widest = self._lanes.widest if self._lanes is not None else 0
-            return (*self._rows.moving(scene, self.steps, line.row), widest, loop)
-        return (line.row > scene.now, line.is_closed, self._is_current(scene, key, line), len(str(scene.log.end)), loop)
+            return (*self._rows.moving(scene, self.steps, line.row), widest, here, loop)
+        return (line.row > scene.now, line.is_closed, here, len(str(scene.log.end)), loop)
 
     def paint(self, scene: Scene, key: int, number: int, width: int) -> list[Piece]:
         """The pieces of the line of a key, `width` cells together.
@@ -78,9 +73,10 @@ class LinePainter:
         assert self._lines is not None
         line = self._lines.told(key)
         indent = min(line.depth * (2 if width >= _WIDE else 1), width // 4)
-        loop = self.loops.get(key)
+        place = self._lines.loop_told_at(key)
         behind = ""
-        if loop is not None:
+        if place is not None:
+            loop = self._lines.loops[place]
             behind = f" {self._glyphs.closed} {loop.turns}{self._glyphs.times} {counted(loop.turn, 'row')}"
         if line.section is not None:
             return self._header(scene, key, line, width, indent, behind)
@@ -88,24 +84,33 @@ class LinePainter:
             self._lanes = LaneSheet(self._runs, events_of(scene))
         lanes = self._lanes.of(number, line.row)
         path = self._path(scene, line.around)
-        setting = Setting(lanes, self._lanes.widest, indent, path, behind, is_found=line.row in self.found)
+        setting = Setting(
+            lanes,
+            self._lanes.widest,
+            indent,
+            path,
+            behind,
+            is_current=self._is_current(scene, key),
+            is_found=line.row in self.found,
+        )
         return self._rows.paint(scene, self.steps, line.row, width, setting)
 
     def _header(self, scene: Scene, key: int, line: Line, width: int, indent: int, behind: str) -> list[Piece]:
         assert self._lines is not None
         first, last = self._lines.span(key)
         digits = len(str(scene.log.end - 1))
-        mark = self._glyphs.current if self._is_current(scene, key, line) else " "
+        mark = self._glyphs.current if self._is_current(scene, key) else " "
         gutter = [(" ", ""), (mark, "current-mark"), (f"{line.row:>{digits}} ", "number"), (" " * indent, "")]
         room = width - sum(len(text) for text, _ in gutter) - len(behind)
         flags = flags_of(self.found, first, last, self._glyphs) if line.is_closed else ""
         pieces = self._headers.paint(scene, line.section, last, room, is_closed=line.is_closed, flags=flags)
         return [*gutter, *pieces, (behind, "scope")]
 
-    def _is_current(self, scene: Scene, key: int, line: Line) -> bool:
-        """Whether the current node is folded away beneath a header."""
+    def _is_current(self, scene: Scene, key: int) -> bool:
+        """Whether a line is that of the current node, or the one that it is folded away behind."""
         assert self._lines is not None
-        return line.is_closed and self._lines.key(self._lines.line_of(key_of(scene.now, ROW))) == key
+        here = key_of(scene.now, ROW)
+        return key <= here and self._lines.key(self._lines.line_of(here)) == key
 
     def _path(self, scene: Scene, section: Any) -> str:
         """The path of the module that a section is about."""

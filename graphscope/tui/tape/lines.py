@@ -14,6 +14,7 @@ from graphscope.tui.tape.folding import Folding, closed_at_first, keys_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
+    from graphscope.tui.tape.loops import Loop
 
 _SLOT: Final = (1 << SLOT_BITS) - 1
 _KEPT: Final = 24
@@ -55,8 +56,8 @@ class Lines:
         self._lasts: tuple[int, dict[int, int]] = 0, {}
         """How long the log was, and the last rows of sections by then, by their keys."""
         self.folding = Folding()
-        self.loops: dict[int, int] = {}
-        """Lines that tell of the other turns of a loop, by their keys, with the last row that each hides."""
+        self.loops: dict[int, Loop] = {}
+        """Loops of which the first turn alone is shown, by the keys of where they begin."""
         self.changes = 0
         """How often lines were shown or hidden."""
 
@@ -225,6 +226,25 @@ class Lines:
         self.folding.by_hand[key] = closed
         self.again(*self.span(key))
 
+    def close_loop(self, key: int, loop: Loop) -> None:
+        """Show the first turn alone of a loop that begins at a place."""
+        self.loops[key] = loop
+        self.again(loop.first, loop.last)
+
+    def open_loop(self, key: int) -> None:
+        """Show all turns of it again."""
+        loop = self.loops.pop(key)
+        self.again(loop.first, loop.last)
+
+    def loop_told_at(self, key: int) -> int | None:
+        """Where the closed loop begins whose other turns a line tells of: of the first turn, the last that is seen."""
+        row = key >> SLOT_BITS
+        for place, loop in self.loops.items():
+            if loop.first <= row < loop.second and self.key(self.line(loop.second - 1)) == key:
+                is_within = key & _SLOT == ROW or self.span(key)[1] < loop.second
+                return place if is_within else None
+        return None
+
     def toggle_all(self, row: int) -> None:
         """Open all that lies around a row in its step; where all of that is open, close it."""
         found, closed = self._looked_at(row // BLOCK)
@@ -318,9 +338,9 @@ class Lines:
             rows = np.flatnonzero(found.is_shown & ~(hidden | closed)[found.inner]) + found.start
             heads = sections[~hidden[:-1] & ~sections["goes_on"]]
             keys = np.sort(np.concatenate([rows << SLOT_BITS | ROW, keys_of(heads)]))
-        for key, last in self.loops.items():
-            if key >> SLOT_BITS < high and last >= low:
-                keys = keys[(keys <= key) | (keys >> SLOT_BITS > last)]
+        for loop in self.loops.values():
+            if loop.second < high and loop.last >= low:
+                keys = keys[(keys >> SLOT_BITS < loop.second) | (keys >> SLOT_BITS > loop.last)]
         return (keys - (start << SLOT_BITS)).astype(np.uint32)
 
     def _keys_of_closed_steps(self, low: int, high: int) -> np.ndarray | None:

@@ -34,6 +34,11 @@ class Loop:
     turns: int
     """How many there are."""
 
+    @property
+    def second(self) -> int:
+        """The first row of the second turn."""
+        return self.first + self.turn
+
 
 def loop_at(log: Log, steps: Steps, row: int) -> Loop | None:
     """The loop that a row lies in, of the shortest turn; it never leaves its training step."""

@@ -53,6 +53,8 @@ class Setting:
     """The path of the module around it that has a header: names are told from there on."""
     behind: str = ""
     """What is said at its end: of the closed loop that it stands for."""
+    is_current: bool = False
+    """One stands there."""
     is_found: bool = False
     """Something wrong shows there."""
 
@@ -72,7 +74,7 @@ class RowPainter:
             rise = self._rise(scene, steps, node) if node is not None else []
         except LogError:
             return (row, None)
-        return (row, row > scene.now, self._gutter(scene, event, 0), rise, len(str(scene.log.end)))
+        return (row, row > scene.now, self._gutter(scene, event, 0, here=False), rise, len(str(scene.log.end)))
 
     def paint(self, scene: Scene, steps: Steps, row: int, width: int, setting: Setting) -> list[Piece]:
         """The pieces of a line, `width` cells together.
@@ -90,7 +92,10 @@ class RowPainter:
             return [("".ljust(width), "future")]
 
     def _painted(self, scene: Scene, steps: Steps, event: Event, width: int, setting: Setting) -> list[Piece]:
-        gutter = [*self._gutter(scene, event, len(str(scene.log.end - 1))), (" " * setting.indent, "")]
+        gutter = [
+            *self._gutter(scene, event, len(str(scene.log.end - 1)), here=setting.is_current),
+            (" " * setting.indent, ""),
+        ]
         room = width - sum(len(text) for text, _ in gutter)
         if event.kind not in NODES:
             return [*gutter, *self._mark(scene, event, room)]
@@ -106,8 +111,7 @@ class RowPainter:
 
     # Parts -----------------------------------------------------------------------------------------------------------
 
-    def _gutter(self, scene: Scene, event: Event, digits: int) -> list[Piece]:
-        here = event.row == scene.now
+    def _gutter(self, scene: Scene, event: Event, digits: int, *, here: bool) -> list[Piece]:
         broken = event.kind in NODES and bool(scene.breakpoints) and scene.broken(scene.whole.node(event.row))
         return [
             (self.glyphs.breakpoint if broken else " ", "breakpoint"),

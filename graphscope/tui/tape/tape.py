@@ -317,9 +317,10 @@ class Tape(Drawn, ScrollView, can_focus=True):
         key = self.lines.key(self.lines.line_of(place))
         if key is None:
             return
-        holding = self.lines.holding(key)
-        if key in self.lines.loops:
-            self._unfold_loop(key)
+        holding, loop = self.lines.holding(key), self.lines.loop_told_at(key)
+        if loop is not None:
+            self.lines.open_loop(loop)
+            self.draw_again()
         elif not holding:
             self.notify("Nothing here folds: a step, a module or a backward pass does; l folds a loop", timeout=3)
         else:
@@ -336,47 +337,35 @@ class Tape(Drawn, ScrollView, can_focus=True):
         place = self.place
         if place is None or self.lines is None or self.scene is None or not len(self.lines):
             return
-        closed = next((each for each, last in self.lines.loops.items() if each <= place <= key_of(last, ROW)), None)
-        if closed is not None:
-            self._unfold_loop(closed)
+        key = self.lines.key(self.lines.line_of(place))
+        if key is None:
             return
-        if not self.fold_loop(place):
+        closed = self.lines.loop_told_at(key)
+        if closed is not None:
+            self.lines.open_loop(closed)
+        elif not self.toggle_loop_at(key):
             self.notify(f"No loop here: {loops.TURNS} turns that make the same nodes are one", timeout=3)
             return
         self.draw_again()
 
-    def fold_loop(self, place: int) -> bool:
-        """Close the loop that a line lies in; whether there is one."""
+    def toggle_loop_at(self, key: int) -> bool:
+        """Close the loop that a line lies in, or open it; whether there is one."""
         assert self.lines is not None
         assert self.scene is not None
-        key = self.lines.key(self.lines.line_of(place))
-        loop = self._loop_of_steps(key) if key is not None else None
-        loop = loop or loops.loop_at(self.scene.log, self._painter.steps, place >> SLOT_BITS)
+        section, log, steps = self.lines.told(key).section, self.scene.log, self._painter.steps
+        is_step = section is not None and section["kind"] == SectionKind.STEP
+        loop = loops.equal_steps(log, steps, int(section["subject"])) if is_step else None
+        place = key
+        if loop is None and (loop := loops.loop_at(log, steps, key >> SLOT_BITS)) is not None:
+            place = key_of(loop.first, ROW)
         if loop is None:
             return False
-        teller = self.lines.key(self.lines.line(loop.first + loop.turn - 1))  # the last that one sees of the first turn
-        assert teller is not None
-        self.lines.loops[teller] = loop.last
-        self._painter.loops[teller] = loop
-        self.lines.again(loop.first, loop.last)
-        self.cursor = teller
+        if place in self.lines.loops:
+            self.lines.open_loop(place)
+        else:
+            self.lines.close_loop(place, loop)
+            self.cursor = self.lines.key(self.lines.line(loop.second - 1))
         return True
-
-    def _loop_of_steps(self, key: int) -> loops.Loop | None:
-        """The steps that are alike, from the one on whose header one stands."""
-        assert self.lines is not None
-        assert self.scene is not None
-        section = self.lines.told(key).section
-        if section is None or section["kind"] != SectionKind.STEP:
-            return None
-        return loops.equal_steps(self.scene.log, self._painter.steps, int(section["subject"]))
-
-    def _unfold_loop(self, key: int) -> None:
-        assert self.lines is not None
-        last = self.lines.loops.pop(key)
-        self._painter.loops.pop(key, None)
-        self.lines.again(key >> SLOT_BITS, last)
-        self.draw_again()
 
     def draw_again(self) -> None:
         """Draw lines of which others are folded by now."""

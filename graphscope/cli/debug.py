@@ -34,9 +34,9 @@ def configure(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Debug the program; its exit status is ours."""
     wanted = options.program
-    from graphscope.tui.screen_entry import has_terminal
+    from graphscope.tui.screen_entry import is_wanted
 
-    if options.gate is None and not options.console and has_terminal():
+    if options.gate is None and is_wanted(console=options.console):
         return _on_screen(options)
     from graphscope.cli.child_processes import unreached
 

@@ -23,9 +23,9 @@ def run(options: argparse.Namespace) -> int:
     """Open the screen over the log; the prompt where one is asked for, or where no terminal is."""
     given = options.log
     log = _recorded(given, options.feed) if given is not None and is_model(given) else find_log(given)
-    from graphscope.tui.screen_entry import has_terminal, open_screen
+    from graphscope.tui.screen_entry import is_wanted, open_screen
 
-    if has_terminal() and not options.console:
+    if is_wanted(console=options.console):
         return open_screen(log)
     from graphscope.console.prompt_entry import open_console
 

@@ -17,15 +17,36 @@ if TYPE_CHECKING:
 
 _SELDOM: Final = 500
 """Searches for young garbage for one among all."""
+_COLOURS: Final = ("auto", "standard", "256", "truecolor", "windows")
 _GIVES_WAY: Final = 0.0005
 """Seconds until a thread that reads the log gives way to the one that draws."""
 
 
 def has_terminal() -> bool:
     """Whether there is a terminal that a screen can be drawn on, or a browser behind `textual serve`."""
-    if os.environ.get("TEXTUAL_DRIVER"):
-        return True
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    return bool(os.environ.get("TEXTUAL_DRIVER")) or (_is_at_terminal() and not _is_dumb())
+
+
+def is_wanted(*, console: bool) -> bool:
+    """Whether to draw a screen; to who sits at a terminal that is said to draw none, that is told.
+
+    Args:
+        console: The prompt is asked for.
+    """
+    if not console and not has_terminal() and _is_at_terminal():
+        sys.stderr.write(
+            f"graphscope: TERM is {os.environ.get('TERM', 'unset')}, so this is the prompt; "
+            "a terminal that can draw shows the screen with TERM=xterm-256color\n"
+        )
+    return has_terminal() and not console
+
+
+def _is_at_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _is_dumb() -> bool:
+    return os.environ.get("TERM", "dumb") == "dumb"
 
 
 def open_screen(path: str | os.PathLike[str]) -> int:
@@ -111,7 +132,11 @@ def debug_screen(
 
 
 def _believe_terminal() -> None:
-    """Ask the terminal alone how large it is: what a shell has exported may be of another one, or of another time."""
+    """Ask the terminal alone how large it is: what a shell has exported may be of another one, or of another time.
+    Of colours that there are not, it has those that it says.
+    """
+    if os.environ.get("TEXTUAL_COLOR_SYSTEM", "auto") not in _COLOURS:
+        del os.environ["TEXTUAL_COLOR_SYSTEM"]
     with contextlib.suppress(OSError, ValueError, AttributeError):
         if all(os.get_terminal_size(sys.__stdout__.fileno())):  # type: ignore[union-attr]
             for name in ("COLUMNS", "LINES"):

@@ -91,6 +91,23 @@ def test_the_console_is_kept_for_who_asks_for_it(terminal: Terminal, product: Pa
     terminal.shows("status 0")
 
 
+@pytest.mark.slow
+def test_what_a_terminal_is_said_to_be(terminal: Terminal, product: Path, tmp_path: Path) -> None:
+    log = own(product, tmp_path)
+    for given, said in (("TERM=dumb", "TERM is dumb"), ("-u TERM", "TERM is unset")):
+        terminal.clear()
+        terminal.run(f"env {given} graphscope open {log}; echo status $?")
+        terminal.shows(said, "(gs)")
+        terminal.run("q")
+        terminal.shows("status 0")
+    for given in ("TERM=vt100", "TERM=xterm-mono", "-u COLORTERM", "NO_COLOR=1", "TEXTUAL_COLOR_SYSTEM=none"):
+        terminal.clear()
+        terminal.run(f"env {given} graphscope open {log}; echo status $?")
+        terminal.shows("#0 a", "q quit")
+        terminal.press("q")
+        terminal.shows("status 0")
+
+
 def test_without_a_terminal_the_console_answers(product: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "graphscope", "open", str(own(product, tmp_path))],

@@ -49,7 +49,7 @@ def test_on_programs_that_run(tmp_path: Path, program: tuple[str, str]) -> None:
 def test_what_is_not_drawn_again_is_seen(
     training: Path, monkeypatch: pytest.MonkeyPatch, region: type, method: str, named: str
 ) -> None:
-    nothing: Callable[..., tuple[()]] = lambda *_: ()  # noqa: E731
+    nothing: Callable[..., tuple[()]] = lambda *_, **__: ()  # noqa: E731
 
     async def use(screen: Screen) -> None:
         for key in ("n", "2"):

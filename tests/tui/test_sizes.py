@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphscope.tui.inspector.inspector import Inspector
+from graphscope.tui.messages import CommandRequested
 from graphscope.tui.prompt.prompt import Line
 from tests.tui.screens import Screen, drive
 
@@ -237,3 +238,18 @@ def test_findings_have_no_pages_where_there_is_no_room(network: Path) -> None:
         await screen.press("F", "pagedown", "pageup", "F", "pagedown")
 
     drive(network, use, size=(100, 30))
+
+
+@pytest.mark.parametrize("said_at", [(1, 1), (120, 40)])
+def test_what_was_said_is_wrapped_to_the_width_that_there_is(training: Path, said_at: tuple[int, int]) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.pilot.resize_terminal(*said_at)
+        screen.main.post_message(CommandRequested("p 'around ' * 20"))
+        await screen.app.workers.wait_for_complete()
+        for size, words in (((120, 40), 16), ((62, 16), 8), ((120, 40), 16)):
+            await screen.pilot.resize_terminal(*size)
+            await screen.pilot.pause()
+            told = screen.part("#transcript").partition("(gs) p 'around ' * 20")[2]
+            assert told.split("\n")[1].count("around") == words
+
+    drive(training, use)

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.scroll_view import ScrollView
 from textual.suggester import Suggester
-from textual.widgets import Input, RichLog
+from textual.widgets import Input
 
 from graphscope.debugger import interpreter
 from graphscope.debugger.result_lines import lines_of
@@ -22,6 +22,7 @@ from graphscope.tui.messages import CommandRequested, Typed
 from graphscope.tui.prompt.answers import styled
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.output import Output
+from graphscope.tui.prompt.transcript import Transcript
 from graphscope.tui.screen_text import count_text, escape
 from graphscope.tui.text_widgets import Title
 from graphscope.tui.theme_styles import themed
@@ -51,8 +52,6 @@ class Prompt(Guarded, Vertical):
         self._live = live
         self._unseen = 0
         """Lines that the program has printed while its tab was closed."""
-        self._answer = 0
-        """The line of the transcript where the newest answer begins."""
         self._room: int | None = None
         self._block: list[str] | None = None
         self._of_block = ""
@@ -61,11 +60,7 @@ class Prompt(Guarded, Vertical):
 
     def compose(self) -> ComposeResult:
         """The transcript and the line."""
-        transcript = RichLog(
-            id="transcript", wrap=True, markup=False, highlight=False, max_lines=5000, min_width=1, auto_scroll=False
-        )
-        transcript.can_focus = False
-        yield transcript
+        yield Transcript(id="transcript")
         if self._live:
             yield Output(id="output")
             with Horizontal(id="entry"):
@@ -89,7 +84,7 @@ class Prompt(Guarded, Vertical):
     @property
     def shown(self) -> ScrollView:
         """What is above the line: what was said, or what the program has printed."""
-        return self.query_one(Output) if self.of_program else self.query_one(RichLog)
+        return self.query_one(Output) if self.of_program else self.query_one(Transcript)
 
     def show_program(self, shown: bool) -> None:
         """Open the tab of the program, or that of the debugger."""
@@ -138,27 +133,23 @@ class Prompt(Guarded, Vertical):
 
     def say(self, results: tuple[Result, ...], typed: str = "") -> int:
         """Add what a command answered; how many lines that are."""
-        transcript = self.query_one(RichLog)
-        self._answer = len(transcript.lines)
-        if typed:
-            transcript.write(Text(f"(gs) {escape(typed)}", "dim"))
-        width, told = max((transcript.scrollable_content_region.width or self.size.width - 1) - 2, 40), 0
-        for result in results:
-            text = styled(lines_of(result, width))
-            if text.plain:
-                transcript.write(themed(text, self.app.theme_variables))
-                told += sum(len(line) // width + 1 for line in text.plain.split("\n"))
+        transcript = self.query_one(Transcript)
+        width = max((transcript.scrollable_content_region.width or self.size.width - 1) - 2, 40)
+        answers = [text for result in results if (text := styled(lines_of(result, width))).plain]
+        echo = [Text(f"(gs) {escape(typed)}", "dim")] if typed else []
+        transcript.say([*echo, *answers])
         self._fit()
-        if not transcript.lines:  # it is not seen yet, and wraps what was written when it is
+        if not transcript.rows:  # it is not seen yet, and wraps what was said when it is
             self.call_after_refresh(self._fit)
-        return len(transcript.lines) - self._answer or told
+            return sum(len(line) // width + 1 for text in answers for line in text.plain.split("\n"))
+        return transcript.rows - transcript.newest
 
     def _fit(self) -> None:
         """Take as many lines as were said, as far as the style sheet lets; the program's tab has its own height."""
         if self.of_program:
             return
         self.remove_class("-silent")
-        lines = max(len(self.query_one(RichLog).lines), 1) + 1  # one, until it is known how wide they are
+        lines = max(self.query_one(Transcript).rows, 1) + 1  # one, until it is known how wide they are
         if self.styles.height is None or self.styles.height.value != lines:
             self.styles.height = lines
         self.call_after_refresh(self._reveal)
@@ -172,18 +163,24 @@ class Prompt(Guarded, Vertical):
 
     def on_resize(self) -> None:
         """Keep the newest answer in sight."""
-        self.call_after_refresh(self._reveal)
+        if not self.has_class("-silent"):
+            self.call_after_refresh(self._fit)
 
     def _reveal(self) -> None:
         """Show the end of what was said; where the newest answer does not fit, its beginning."""
-        transcript = self.query_one(RichLog)
-        transcript.scroll_to(y=min(self._answer, transcript.max_scroll_y), animate=False)
+        transcript = self.query_one(Transcript)
+        transcript.scroll_to(y=min(transcript.newest, transcript.max_scroll_y), animate=False)
 
     def greet(self, keys: str) -> None:
         """Tell a newcomer what to press."""
-        self.query_one(RichLog).write(themed(Text(keys, "muted"), self.app.theme_variables))
+        self.query_one(Transcript).say([Text(keys, "muted")])
         self._fit()
         self.call_after_refresh(self._fit)
+
+    def offer(self, words: str) -> None:
+        """Tell what a word may become."""
+        self.query_one(Transcript).say([Text(escape(words), "dim")])
+        self._fit()
 
     def prefill(self, line: str) -> None:
         """Begin a line that the person may change."""
@@ -327,7 +324,7 @@ class Line(Guarded, Input):
             self.cursor_position = len(self.value)
         elif len(found) > 1:
             shown = "  ".join(found[:60]) + ("  …" if len(found) > 60 else "")
-            self.screen.query_one("#transcript", RichLog).write(Text(escape(shown), "dim"), scroll_end=True)
+            self._prompt.offer(shown)
 
 
 class _Completer(Suggester):

@@ -148,6 +148,7 @@ def debug_program(
             died = frames.of_traceback(failures[0].__traceback__) if failures else None
             finished = Debugger(recorded, died=died, can_restart=True)
             keep_setup(debugger, finished, debugger.earlier)
+            finished.plan = debugger.plan  # what it looked for may not have been met
             ended = _after(finished, console, status, failed=bool(failures))
             debugger = finished
         elif not ended.goes_on:

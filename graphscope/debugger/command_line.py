@@ -14,6 +14,7 @@ _HEAD = re.compile(r"\s*([A-Za-z_]\w*)(.*)", re.DOTALL)
 _PYTHON = re.compile(r"[.(\[]|\s*=(?!=)")
 _PARAMETER = re.compile(r"%(\*|[1-9])")
 _NODE = re.compile(r"#\d+")
+_TO_FILE = re.compile(r"""(?P<text>.*?)(?:^|\s)>\s*(?P<file>"[^"]+"|'[^']+'|[^\s"'<>=]+)\s*""", re.DOTALL)
 _DEPTH = 20
 
 
@@ -89,6 +90,20 @@ def resolve(line: str) -> tuple[Command | None, str]:
     if found is None or (_PYTHON.match(rest) and rest != "."):
         return None, text
     return found, rest.strip()
+
+
+def to_file(command: Command, text: str) -> tuple[str, str]:
+    """The arguments of a command, and the file behind `>` that what it says goes to; empty where there is none.
+
+    Behind a Python expression `>` may compare: there it means a file only where the expression stands in quotes.
+    """
+    found = _TO_FILE.fullmatch(text) if command.to_file else None
+    if found is None:
+        return text, ""
+    rest = found["text"].strip()
+    if command.needs == "edge" and not (len(rest) > 1 and rest[0] == rest[-1] and rest[0] in "'\""):
+        return text, ""
+    return rest, found["file"].strip("'\"")
 
 
 def suggestion(word: str) -> str:

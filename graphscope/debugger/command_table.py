@@ -59,6 +59,8 @@ class Command:
     """The request of the Debug Adapter Protocol that means it, if there is one."""
     key: str = ""
     """The key that means it, without arguments, on a screen that has keys; empty when it has none."""
+    to_file: bool = False
+    """Whether `> FILE` behind its arguments writes what it says to a file, as in tfdbg."""
 
     @property
     def doc(self) -> str:
@@ -81,7 +83,8 @@ class Command:
     @property
     def usage(self) -> str:
         """Its name and arguments: `break [SPEC]`."""
-        return " ".join([self.title, *(parameter.usage for parameter in self.parameters)])
+        parts = [self.title, *(parameter.usage for parameter in self.parameters)]
+        return " ".join([*parts, "[> FILE]"] if self.to_file else parts)
 
     @property
     def takes_block(self) -> bool:
@@ -140,12 +143,18 @@ ELSEWHERE: Final[dict[str, str]] = dict.fromkeys(("check", "invoke", "replay"), 
 
 
 def command(
-    name: str, *aliases: str, group: Group, needs: Needs = "log", dap: str = "", key: str = ""
+    name: str,
+    *aliases: str,
+    group: Group,
+    needs: Needs = "log",
+    dap: str = "",
+    key: str = "",
+    to_file: bool = False,
 ) -> Callable[[_Function], _Function]:
     """Enter a function into the table; its docstring is its help and its signature says what it takes."""
 
     def enter(function: _Function) -> _Function:
-        COMMANDS[name] = Command(name, aliases, group, function, needs, dap, key)
+        COMMANDS[name] = Command(name, aliases, group, function, needs, dap, key, to_file)
         _ALIASES.update(dict.fromkeys(aliases, name))
         return function
 

@@ -236,7 +236,6 @@ class Debugger:
             self.stand(began)
             raise
         if self.edge is None:
-            self.plan = None
             self.stand(max(self._last_node(), began))
             return self._at_end()
         if self.edge.pending is not None and not self.at_edge and began < self.edge.row:
@@ -322,6 +321,8 @@ class Debugger:
     ) -> Stop:
         """Say where the debugger stands."""
         node = self.node
+        if cause in ("end", "exception") and self.plan is not None:
+            notes, self.plan = (*notes, *self.plan.unmet), None
         if self.edge is not None and self.at_edge and self.edge.stack:
             recording.turn(self.edge.stack[-1], self.now)
         return Stop(

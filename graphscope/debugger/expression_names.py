@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graphscope.graph import Graph, Node
 
 _BLOCK = 1 << 14
-_SLOTTED: Final = re.compile(r"([\w./-]+):\d+")
+_SLOTTED: Final = re.compile(r"([\w./-]+):(\d+)")
 """A tensor as TensorFlow names it: the node, and which of its outputs."""
 
 
@@ -103,6 +103,20 @@ def one(graph: Graph, spec: str) -> Node:
     if later is not None:
         raise CommandError(f"{text!r} comes later in time", f"goto {later.row} is there")
     raise search.nothing_answers(graph, text)
+
+
+def slot_of(graph: Graph, spec: str) -> tuple[Node, int]:
+    """The node that a name or a SPEC means, and which of its outputs: `split:1` is the second.
+
+    Raises:
+        GraphscopeError: As `one`; or the node has no such output.
+    """
+    node = one(graph, spec)
+    slotted = _SLOTTED.fullmatch(spec.strip())
+    slot = int(slotted[2]) if slotted is not None and node.name != spec.strip() else 0
+    if slot >= len(node.outputs):
+        raise CommandError(f"#{node.row} {node.label} has no output {slot}", f"it has {len(node.outputs)}")
+    return node, slot
 
 
 def ahead(graph: Graph, spec: str) -> Node | None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphscope.debugger.breakpoint_checks import words_of_checks
-from graphscope.debugger.command_line import resolve
+from graphscope.debugger.command_line import resolve, to_file
 from graphscope.debugger.command_table import Command, bind, words
 from graphscope.debugger.commands import python  # with the package come all commands
 from graphscope.debugger.expressions import describe
+from graphscope.debugger.result_lines import text_of
 from graphscope.debugger.results import Message, Result
-from graphscope.errors import GraphscopeError
+from graphscope.errors import CommandError, GraphscopeError
 from graphscope.graph.search import vocabulary
 
 if TYPE_CHECKING:
@@ -41,9 +43,21 @@ def run(dbg: Debugger, line: str, block: Sequence[str] = ()) -> Result:
 
 
 def call(dbg: Debugger, command: Command, text: str, block: Sequence[str] = ()) -> Result:
-    """Call a command with arguments read from text."""
-    arguments, keywords = bind(command, text, block)
-    return command.function(dbg, *arguments, **keywords)
+    """Call a command with arguments read from text; behind `>`, the file that what it says is written to."""
+    given, file = to_file(command, text)
+    arguments, keywords = bind(command, given, block)
+    result = command.function(dbg, *arguments, **keywords)
+    return _written(result, file) if file else result
+
+
+def _written(result: Result, file: str) -> Message:
+    """Write what a command says to a file."""
+    text = text_of(result)
+    try:
+        Path(file).expanduser().write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"can't write to {file}: {error.strerror or error}") from None
+    return Message(f"{file}: {len(text.splitlines())} lines")
 
 
 def answer(dbg: Debugger, line: str, block: Sequence[str] = ()) -> Result:

@@ -40,6 +40,8 @@ class Motion:
     """At a backward node, run its rule on tensors so that its ops are seen."""
     passes_by: bool = False
     """Breakpoints and watches on the way stop nothing."""
+    goal: str = ""
+    """What is looked for, in words: said where it was not found."""
 
 
 @dataclass
@@ -49,6 +51,11 @@ class Plan:
     motion: Motion
     test: Test
     left: int
+
+    @property
+    def unmet(self) -> tuple[str, ...]:
+        """What to say of what was looked for up to the end, and not found."""
+        return (f"no node met `run {self.motion.goal}` on the way",) if self.motion.goal else ()
 
     def meets(self, node: Node) -> tuple[bool, str]:
         """Whether the move ends at a node, and what went wrong with finding that out: then it does."""
@@ -162,9 +169,9 @@ def steps(count: int) -> Motion:
     return Motion("run", begin)
 
 
-def matching(found: Test) -> Motion:
+def matching(found: Test, goal: str) -> Motion:
     """To the next node that a test finds."""
-    return Motion("run", lambda log, origin: found)
+    return Motion("run", lambda log, origin: found, goal=goal)
 
 
 NEXT = Motion("next", _next)

@@ -52,14 +52,67 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class OfTensor:
-    """A filter as tfdbg takes it: a function of the node (`datum`) and of its value."""
+class Datum:
+    """An output of a node as tfdbg tells a filter of it; what else it is asked for is the node's: `op`, `scope`."""
 
-    function: Callable[[Node, Any], bool]
+    node: Node
+    output_slot: int = 0
+    debug_op: str = "DebugIdentity"
+
+    @property
+    def node_name(self) -> str:
+        """The program's name for the node; where it has none, the op and the row."""
+        return self.node.name or f"{self.node.op}_{self.node.row}"
+
+    @property
+    def tensor_name(self) -> str:
+        """The name of the output."""
+        return f"{self.node_name}:{self.output_slot}"
+
+    @property
+    def watch_key(self) -> str:
+        """The name of the output, and how it was looked at."""
+        return f"{self.tensor_name}:{self.debug_op}"
+
+    @property
+    def timestamp(self) -> int:
+        """Microseconds."""
+        return self.node.event.time // 1000
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The output's."""
+        return self.node.outputs[self.output_slot][0]
+
+    @property
+    def dtype(self) -> str:
+        """The output's."""
+        return self.node.outputs[self.output_slot][1]
+
+    @property
+    def dump_size_bytes(self) -> int:
+        """Bytes of the value."""
+        value = self.get_tensor()
+        return 0 if value is None else int(value.nbytes)
+
+    def get_tensor(self) -> Any:
+        """The value, an array; None where the log did not keep it."""
+        return self.node.output(self.output_slot)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.node, name)
+
+
+@dataclass(frozen=True)
+class OfTensor:
+    """A filter as tfdbg takes it: a function of an output of a node (`datum`) and of its value."""
+
+    function: Callable[[Any, Any], bool]
 
     def __call__(self, node: Node) -> bool:
-        value = node.value
-        return value is not None and bool(self.function(node, value))
+        outputs = [Datum(node, slot) for slot in range(max(len(node.outputs), 1))]
+        pairs = ((datum, datum.get_tensor()) for datum in outputs)
+        return any(bool(self.function(datum, value)) for datum, value in pairs if value is not None)
 
 
 def add_tensor_filter(name: str, function: Callable[[Any, Any], bool]) -> None:
@@ -67,7 +120,8 @@ def add_tensor_filter(name: str, function: Callable[[Any, Any], bool]) -> None:
 
     Args:
         name: What `-f` is given.
-        function: Called with the node of the log and its value, an array; says whether the filter holds.
+        function: Called with what tfdbg calls a datum (`node_name`, `output_slot`, `dtype`, `shape`; and all that a
+            node of the log has) and the value, an array; says whether the filter holds.
     """
     FILTERS[name] = OfTensor(function)
 
@@ -80,21 +134,30 @@ FILTERS: Final[dict[str, Callable[[Node], bool]]] = {
 """What `-f` takes; `filter` and `add_tensor_filter` add to it."""
 
 
-def wanted(filter: str = "", name: str = "", op: str = "") -> Test:
-    """A test for nodes: a filter of the table, and regular expressions for name and op; empty ones let all pass.
+def wanted(filter: str = "", name: str = "", op: str = "", excluded: str = "") -> Test:
+    """A test for nodes; what is empty lets all pass. Expressions match where a name or an op begins, as in tfdbg.
 
     A filter that raises is told of by the test as a CommandError.
+
+    Args:
+        filter: A filter of the table.
+        name: A regular expression for names.
+        op: One for ops, in capitals or not.
+        excluded: One for names that the filter is not asked of.
 
     Raises:
         CommandError: There is no such filter, or an expression is not understood.
     """
     if filter and filter not in FILTERS:
         raise CommandError(f"There is no tensor filter {filter!r}", f"there is {', '.join(FILTERS)}")
+    if excluded and not filter:
+        raise CommandError("-fenn says which names a filter leaves out, and no filter is given", "add -f FILTER")
     holds = FILTERS.get(filter)
-    name_pattern, op_pattern = _pattern(name), _pattern(op)
+    names, ops = _pattern(name), _pattern(op, re.IGNORECASE)
+    left_out = _pattern(excluded) if excluded else None
 
     def test(node: Node) -> bool:
-        if not (op_pattern.search(node.op) and name_pattern.search(node.name)):
+        if not (ops.match(node.op) and names.match(node.name)) or (left_out and left_out.match(node.name)):
             return False
         try:
             return holds is None or holds(node)
@@ -105,8 +168,8 @@ def wanted(filter: str = "", name: str = "", op: str = "") -> Test:
     return test
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def _pattern(text: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     try:
-        return re.compile(text)
+        return re.compile(text, flags)
     except re.error as error:
         raise CommandError(f"{text!r} is no regular expression: {error}") from None

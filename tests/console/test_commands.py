@@ -1019,6 +1019,14 @@ def test_ri(debug: Debug, product: str) -> None:
     assert "*** No run of a session is recorded here" in debug(product, "ri", "q")
 
 
+def test_list_source(debug: Debug) -> None:
+    text = debug(SESSION, "c", "ls", "ls -p nowhere", "ls -n (", "q")
+
+    assert re.search(r"prog\.py +\d+ +\d+ +\d+", after(text, "ls"))
+    assert after(text, "ls -p nowhere").strip() == "none"
+    assert after(text, "ls -n (").startswith("*** ")
+
+
 def test_states(debug: Debug) -> None:
     text = debug(SESSION, "c", "goto y", "states", "q")
 

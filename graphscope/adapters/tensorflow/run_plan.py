@@ -66,8 +66,11 @@ class Plan:
 
     @cached_property
     def listed(self) -> list[list[Any]]:
-        """Name and type of each op, and whether it can be fed: what has no outputs can't."""
-        return [[op.name, op.type, int(bool(op.outputs))] for op in self.forward.values()]
+        """Of each op name and type, whether it can be fed (what has no outputs can't), and what it waits for."""
+        return [
+            [op.name, op.type, int(bool(op.outputs)), [each.name for each in op.control_inputs]]
+            for op in self.forward.values()
+        ]
 
     @cached_property
     def trained(self) -> frozenset[str]:

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
-from graphscope.debugger import nodes, tensor_filters, value_results
+from graphscope.debugger import expression_names, tensor_filters, value_results
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.expression_names import one
 from graphscope.debugger.expressions import parse
 from graphscope.debugger.results import Cell, Message, TableResult, ValueResult
+from graphscope.debugger.session_runs import reached, run_at
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Kind
 
 _QUOTED: Final = re.compile(r"`([^`]+)`")
 _LEGEND: Final = "P placeholder, H computed, O overridden, D variable written, U can't be fed; --> comes next"
+_FED: Final = ("placeholder", "input", "Placeholder")
+_WRITES: Final = ("assign", "Assign", "Apply", "ResourceApply", "Scatter", "ResourceScatter")
 
 
-@command("ev", "evaluate", group="tensors", needs="edge")
+@command("ev", "evaluate", "eval", group="tensors", needs="edge", to_file=True)
 def ev(dbg: Debugger, expression: Rest) -> ValueResult:
-    """As in tfdbg: evaluate Python over tensors, whose names stand in backticks: ev np.log(`softmax/out:0`).max()."""
+    """As in tfdbg: evaluate Python over tensors, whose names stand in backticks: eval np.log(`softmax/out:0`).max()."""
     text = expression.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" and "`" in text:
         text = text[1:-1]
-    found = _QUOTED.sub(lambda name: f"nodes[{one(dbg.graph, name[1]).row}]", text)
-    return value_results.result(expression, evaluate(dbg, found))
+
+    def meant(quoted: re.Match[str]) -> str:
+        node, slot = expression_names.slot_of(dbg.graph, quoted[1])
+        return f"nodes[{node.row}].output({slot})" if slot else f"nodes[{node.row}]"
+
+    return value_results.result(expression, evaluate(dbg, _QUOTED.sub(meant, text)))
 
 
 @command("filter", group="tensors")
@@ -44,60 +50,43 @@ def filter_(dbg: Debugger, name: str = "", condition: Rest = "") -> Message | Ta
     return Message(f"Filter {name}: lt -f {name} lists what it holds for, run -f {name} stops there")
 
 
-@command("ri", "run_info", group="tensors")
+@command("ri", "run_info", group="tensors", to_file=True)
 def run_info(dbg: Debugger) -> TableResult:
     """Tell of the session's run that this node belongs to: its number, what is fetched, what is fed."""
-    attrs = _run(dbg)[1]
-    facts: list[tuple[str, Cell]] = [("run", int(attrs["run"]))]
-    facts += [("fetch", name) for name in attrs.get("fetches", ())]
-    facts += [("feed", name) for name in attrs.get("feeds", ())]
+    run = run_at(dbg.log, dbg.now)
+    facts: list[tuple[str, Cell]] = [("run", run.number)]
+    facts += [("fetch", name) for name in run.fetches]
+    facts += [("feed", name) for name in run.feeds]
     return TableResult(("what", "value"), tuple(facts))
 
 
-@command("states", "lsn", group="tensors")
+@command("states", "lsn", group="tensors", to_file=True)
 def states(dbg: Debugger) -> TableResult:
     """List the nodes of this run of a session in the order in which they run, with the states of tfdbg's stepper."""
-    start, attrs = _run(dbg)
-    reached, edited = _reached(dbg, start)
-    plan: list[Any] = attrs.get("nodes", [])
-    last = max((place for place, (name, *_) in enumerate(plan) if name in reached), default=-1)
+    run = run_at(dbg.log, dbg.now)
+    come_to = reached(dbg.graph, run, dbg.now)
+    edited = _edited(dbg, run.row)
+    last = max((place for place, each in enumerate(run.plan) if each.name in come_to), default=-1)
     rows: list[tuple[Cell, ...]] = []
-    for place, (name, op, outputs) in enumerate(plan):
-        row = reached.get(name)
-        fed = name in attrs.get("feeds", ()) and op not in ("placeholder", "input")
+    for place, each in enumerate(run.plan):
+        node = come_to.get(each.name)
+        fed = {each.name, f"{each.name}:0"} & {*run.feeds} and each.type not in _FED
         letters = (
-            ("P", op in ("placeholder", "input")),
-            ("U", not outputs),
-            ("H", row is not None or place < last),
-            ("O", fed or (row is not None and row in edited)),
-            ("D", op.startswith("assign") and row is not None),
+            ("P", each.type in _FED),
+            ("U", not each.feedable),
+            ("H", node is not None or place < last),
+            ("O", fed or (node is not None and node.row in edited)),
+            ("D", each.type.startswith(_WRITES) and node is not None),
         )
         state = "".join(letter if holds else " " for letter, holds in letters)
-        rows.append(("-->" if place == last + 1 else "", state, name, op, "" if row is None else f"#{row}"))
-    return TableResult(("", "state", "node", "op", "row"), tuple(rows), title=f"run {attrs['run']}", note=_LEGEND)
+        row = "" if node is None else f"#{node.row}"
+        rows.append(("-->" if place == last + 1 else "", state, each.name, each.type, row))
+    return TableResult(("", "state", "node", "op", "row"), tuple(rows), title=f"run {run.number}", note=_LEGEND)
 
 
-def _run(dbg: Debugger) -> tuple[int, dict[str, Any]]:
-    """The mark of the run that `now` lies in: its row and what it says."""
+def _edited(dbg: Debugger, start: int) -> set[int]:
+    """The rows since one that were edited."""
     log = dbg.log
-    kinds = log.column("kind", log.first, min(dbg.now + 1, log.end))
-    for offset in (kinds == Kind.PRINT).nonzero()[0][::-1].tolist():
-        attrs = log.attrs(log.event(log.first + offset).attrs)
-        if "run" in attrs:
-            return log.first + offset, attrs
-    raise CommandError(
-        "No run of a session is recorded here", "graphscope.static.Session makes them; lt lists all that ran"
-    )
-
-
-def _reached(dbg: Debugger, start: int) -> tuple[dict[str, int], set[int]]:
-    """The newest row of each named node since a row, and the rows that were edited."""
-    log = dbg.log
-    found: dict[str, int] = {}
-    for row in nodes.forward(log, start, dbg.now + 1):
-        name = log.attrs(log.event(row).attrs).get("name")
-        if name:
-            found[str(name)] = row
     kinds = log.column("kind", start, log.end)
     marks = [log.event(start + offset) for offset in (kinds == Kind.EDIT).nonzero()[0].tolist()]
-    return found, {row for mark in marks for row, _ in mark.inputs}
+    return {row for mark in marks for row, _ in mark.inputs}

@@ -89,16 +89,18 @@ def run(
     dbg: Debugger,
     arguments: Rest = "",
     *,
-    filter: Annotated[str, Flag("-f")] = "",
+    filter: Annotated[str, Flag("-f", "--till_filter_pass")] = "",
     times: Annotated[int, Flag("-t")] = 0,
     no_debug: Annotated[bool, Flag("-n")] = False,
     node_name_filter: Annotated[str, Flag("-nn")] = "",
     op_type_filter: Annotated[str, Flag("-ot")] = "",
+    excluded: Annotated[str, Flag("-fenn", "--filter_exclude_node_names")] = "",
 ) -> Ended | Stop | Resumed:
     """Without flags, as `restart`. With flags, as in tfdbg: go on until something is met.
 
     `-f has_inf_or_nan` stops at the first tensor that holds one, `-t N` behind N training steps, `-n` at the end.
-    `--node_name_filter` and `--op_type_filter` take regular expressions and stop at the first node that matches.
+    `-nn` and `-ot` take regular expressions and stop at the first node whose name or op begins so; names that `-fenn`
+    matches are left out of a filter.
     A filter that raises stops the program there, and it is told what it raised.
     """
     if no_debug:
@@ -107,10 +109,11 @@ def run(
         return dbg.forward(motion.CONTINUE)
     if times:
         return dbg.forward(motion.steps(times))
-    if not (filter or node_name_filter or op_type_filter):
+    if not (filter or node_name_filter or op_type_filter or excluded):
         return _again(dbg, arguments)
-    wanted = tensor_filters.wanted(filter, node_name_filter, op_type_filter)
-    return dbg.forward(motion.matching(wanted))
+    wanted = tensor_filters.wanted(filter, node_name_filter, op_type_filter, excluded)
+    asked = (("-f", filter), ("-nn", node_name_filter), ("-ot", op_type_filter), ("-fenn", excluded))
+    return dbg.forward(motion.matching(wanted, " ".join(f"{flag} {text}" for flag, text in asked if text)))
 
 
 def _again(dbg: Debugger, arguments: str) -> Ended | Stop:

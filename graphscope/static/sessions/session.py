@@ -116,7 +116,8 @@ class Session:
                     run=number,
                     fetches=[value.name for value in wanted],
                     feeds=[value.name for value in fed],
-                    nodes=[[v.node.name, v.node.op, 1] for v in fed] + [[n.name, n.op, _feedable(n)] for n in plan],
+                    nodes=[[v.node.name, v.node.op, 1] for v in fed]
+                    + [[n.name, n.op, _feedable(n), [each.name for each in n.after]] for n in plan],
                 )
                 run_recorder.tell(record.writer, values, began)
             try:

@@ -40,6 +40,10 @@ class Session:
         self.nodes: Notes[Node] = Notes()
         """The node of each tensor that a recorded call made, or that is a leaf."""
 
+    def give_up(self, error: Exception) -> None:
+        """Record nothing of TensorFlow any more, and say why: the error is ours, and the program goes on."""
+        self.tape.session.give_up(error)
+
     def node(self, tensor: Any) -> Node | None:
         """The node of a tensor, if the log has it."""
         return self.nodes.of(tensor)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ADAPTERS: Final[dict[str, str]] = {
     "jax": "graphscope.adapters.jax",
+    "keras": "graphscope.adapters.keras",
     "tensorflow": "graphscope.adapters.tensorflow",
     "torch": "graphscope.adapters.torch",
 }
@@ -32,6 +33,7 @@ EXECUTORS: Final[dict[str, str]] = {"PyTorch": "graphscope.adapters.torch.execut
 FRAMEWORKS: Final[dict[str, str]] = {
     "cupy": "CuPy",
     "jax": "JAX",
+    "keras": "Keras",
     "mindspore": "MindSpore",
     "mlx": "MLX",
     "mxnet": "MXNet",

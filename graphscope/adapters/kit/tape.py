@@ -18,6 +18,7 @@ from graphscope.adapters.kit.op_entries import Argument
 from graphscope.adapters.kit.tape_rows import TapeRows, is_several, of_value
 from graphscope.adapters.kit.value_names import argument_name
 from graphscope.adapters.kit.value_policy import wanted
+from graphscope.eventlog import record as recording
 from graphscope.eventlog.places import Line, site_number
 from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
 
@@ -136,6 +137,7 @@ class Tape(TapeRows):
         version: int,
         attributes: Mapping[str, Any] | None = None,
         doc: str = "",
+        called: str = "",
     ) -> Node | None:
         """The node of a call that wrote into a leaf: its new version.
 
@@ -148,9 +150,10 @@ class Tape(TapeRows):
             version: The number of this version; the first is 0.
             attributes: Keyword arguments.
             doc: A sentence on what the op does.
+            called: What the program calls the leaf.
         """
         frame = self._frame()
-        fields, rows, numbers = self._called(frame, name, [target, *operands], value, attributes, doc=doc)
+        fields, rows, numbers = self._called(frame, name, [target, *operands], value, attributes, doc, called)
         flags = Flag.IN_PLACE | Flag.NO_GRAD
         template = self._template(Kind.OP, len(rows), fields, flags, len(numbers))
         writer = self.session.writer
@@ -181,10 +184,21 @@ class Tape(TapeRows):
         if scopes[-1] is not place.context:
             move(place, scopes, writer)
 
+    @property
+    def is_in_scope(self) -> bool:
+        """Whether what runs now lies in a scope."""
+        return self._place.context.path.parent is not None
+
     @guarded(lambda: None)
     def step(self) -> None:
         """A training step has ended."""
-        self.session.writer.step()
+        recording.step()
+        self.stepped()
+
+    @guarded(lambda: None)
+    def stepped(self) -> None:
+        """Let a debugger look at what a training step has left behind, the end of which is marked."""
+        gate.stepped(self.session.writer, self._frame(), self.aside())
 
     # Backward --------------------------------------------------------------------------------------------------------
 

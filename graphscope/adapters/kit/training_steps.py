@@ -21,6 +21,10 @@ class Steps:
         """Whether a step of an optimizer is under way."""
         return id(optimizer) in self._running
 
+    def forget(self, optimizer: Any) -> None:
+        """A step was not finished."""
+        self._running.discard(id(optimizer))
+
     def end(self, optimizer: Any) -> None:
         """An optimizer's step has ended: so has the training step."""
         if id(optimizer) in self._running:

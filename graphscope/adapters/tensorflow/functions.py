@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import inspect
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
 from typing import Any, Final
 
 import numpy as np
@@ -38,7 +41,9 @@ class Functions:
             if not tape.is_recording or not tf.executing_eagerly() or not _is_program(function._python_function):
                 return original(function, *args, **kwargs)
             args, kwargs = tf.nest.map_structure(_given, (args, kwargs))
-            with tape.scope(function.__name__, "function"):
+            code = _code(function._python_function)
+            is_program = code is None or tape.session.frames.is_program(code)
+            with tape.scope(function.__name__, "function") if is_program else contextlib.nullcontext():
                 return tf.nest.map_structure(_returned, function._python_function(*args, **kwargs))
 
         return __call__
@@ -46,8 +51,14 @@ class Functions:
 
 def _is_program(function: Any) -> bool:
     """Whether a function is none of TensorFlow's own, some of which only run in graphs."""
-    code = getattr(tf_decorator.unwrap(function)[1], "__code__", None)
+    code = _code(function)
     return code is None or not code.co_filename.startswith(_FOLDER)
+
+
+def _code(function: Any) -> CodeType | None:
+    """The code of a function as it was written, without what others have put around it."""
+    code = getattr(inspect.unwrap(tf_decorator.unwrap(function)[1]), "__code__", None)
+    return code if isinstance(code, CodeType) else None
 
 
 def _given(value: Any) -> Any:

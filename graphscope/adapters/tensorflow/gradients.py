@@ -178,5 +178,6 @@ class Gradients:
 
 
 def _is_value(gradient: Any) -> bool:
-    """Whether a gradient has elements."""
-    return isinstance(gradient, (EagerTensor, tf.IndexedSlices))
+    """Whether a gradient has elements, as those of a graph that is being made have not."""
+    elements = gradient.values if isinstance(gradient, tf.IndexedSlices) else gradient
+    return isinstance(elements, EagerTensor)

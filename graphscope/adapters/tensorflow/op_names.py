@@ -13,7 +13,7 @@ from tensorflow.python.framework import dtypes, op_def_registry
 from graphscope.adapters.kit.op_entries import Argument
 
 ROWLESS: Final = re.compile(
-    r"Iterator|Dataset|^VarHandleOp$|^DestroyResourceOp$|^VarIsInitializedOp$|^VariableShape$|^Print|^StringFormat$"
+    r"Iterator|Dataset|^Optional|^VarHandleOp$|^DestroyResourceOp$|^VarIsInitializedOp$|^VariableShape$|^Print|^StringFormat$"
     r"|Summary|^NoOp$|^DeleteMultiDeviceIterator$|^HashTable|^Merge|^Save|^Restore"
 )
 """Ops that are no computation with tensors: they have no rows, and what they give are leaves."""

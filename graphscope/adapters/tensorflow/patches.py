@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphscope.adapters.kit.patches import Patches
+from graphscope.adapters.tensorflow import session as sessions
 from graphscope.adapters.tensorflow.custom_gradients import CustomGradients
 from graphscope.adapters.tensorflow.eager_ops import EagerOps
 from graphscope.adapters.tensorflow.functions import Functions
@@ -22,6 +23,8 @@ class TensorFlowPatches(Patches):
 
     def install(self) -> None:
         session = self._session
+        sessions.current = session
+        self.at_end(lambda: setattr(sessions, "current", None))
         session.variables, gradients = Variables(session), Gradients(session)
         eager = (
             session.variables,

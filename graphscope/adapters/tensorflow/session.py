@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec, module_from_spec
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +30,10 @@ class Tied(str):
     node: Node
 
 
+current: Session | None = None
+"""The recording that is under way, for adapters of what is built on TensorFlow."""
+
+
 class Session:
     """The state that all parts of the adapter share."""
 
@@ -51,6 +56,11 @@ class Session:
     def is_here(self, node: Node) -> bool:
         """Whether a node is of this recording, and not of an earlier one."""
         return node.row & ROW_MASK >= self.writer.base
+
+    def changed(self, optimizer: str, changes: Sequence[tuple[Any, Any]], settings: Mapping[str, Any]) -> None:
+        """A step of an optimizer has changed variables, each by a gradient."""
+        for variable, gradient in changes:
+            self.variables.stepped(optimizer, variable, self.node(gradient), settings)
 
     def frame(self) -> FrameType:
         """The program's frame that is at work."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +13,7 @@ import tensorflow as tf
 from tensorflow.python.eager import context, execute
 from tensorflow.python.ops import resource_variable_ops
 
+from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.kit.tape import Node
@@ -47,7 +48,8 @@ class Variables:
         self.session = session
         self._known: Notes[Known] = Notes()
         """By handle."""
-        self._of_handle: dict[int, weakref.ref[Any]] = {}
+        self._variables: Notes[weakref.ref[Any]] = Notes()
+        """By handle."""
         self._names: dict[int, str] = {}
 
     def install(self, patches: Patches) -> None:
@@ -67,15 +69,13 @@ class Variables:
 
     def _learn(self, variable: Any) -> None:
         handle = getattr(variable, "_handle", None)
-        if isinstance(handle, EagerTensor):
-            key = id(handle)
-            self._of_handle[key] = weakref.ref(variable, functools.partial(self._of_handle.pop, key))
+        if isinstance(handle, EagerTensor) and self.find(handle) is None:  # what an assignment returns bears it, too
+            self._variables.note(handle, weakref.ref(variable))
 
     def find(self, handle: Any) -> Any:
         """The variable of a handle, or None."""
-        found = self._of_handle.get(id(handle))
-        variable = found() if found is not None else None
-        return variable if variable is not None and variable._handle is handle else None
+        found = self._variables.of(handle)
+        return None if found is None else found()
 
     def node(self, handle: Any) -> Node | None:
         """The node of the newest version of the variable that a handle is of; None of other resources."""
@@ -132,9 +132,26 @@ class Variables:
             first=known.first,
             version=known.versions,
             attributes=attributes,
+            called=self._name(variable),
         )
         if node is not None:
             known.newest = node
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether what runs now is recorded."""
+        return self.session.tape.is_recording
+
+    @guarded(lambda optimizer, variable, gradient, settings: None)
+    def stepped(self, optimizer: str, variable: Any, gradient: Node | None, settings: Mapping[str, Any]) -> None:
+        """A step of an optimizer has changed a variable: a row of its new version."""
+        known = self._known.of(variable.handle)
+        is_old = known is None or known.newest.row & ROW_MASK < self.session.writer.low
+        # Its value is the new one by now: the row that is written is that of the update alone.
+        if is_old and self.node(variable.handle) is None:
+            return
+        operands = [] if gradient is None else [gradient]
+        self.written(optimizer, variable.handle, operands, {**settings})
 
     def forget(self, handle: Any) -> None:
         """Something has written into a variable that is not told: it is a leaf again."""

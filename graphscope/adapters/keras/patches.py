@@ -1,0 +1,41 @@
+"""What is changed in Keras while it is recorded."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import keras
+
+from graphscope.adapters.keras.layers import Layers
+from graphscope.adapters.keras.optimizers import Optimizers
+from graphscope.adapters.kit.notices import say
+from graphscope.adapters.kit.patches import Patches
+from graphscope.eventlog.writer import Writer
+
+if TYPE_CHECKING:
+    from graphscope.adapters.tensorflow.session import Session
+
+_BACKEND = "tensorflow"
+
+
+class KerasPatches(Patches):
+    """All of it."""
+
+    def __init__(self, writer: Writer) -> None:
+        super().__init__("Keras")
+
+    def install(self) -> None:
+        backend = keras.config.backend()
+        if backend != _BACKEND:
+            say(f"Keras computes with {backend} here: its layers are no scopes, and the steps of its optimizers untold")
+            return
+        for part in (Layers(session), Optimizers(session)):
+            part.install(self)
+
+
+def session() -> Session | None:
+    """What records TensorFlow, which may be attached later than Keras, that it imports."""
+    recordings = sys.modules.get("graphscope.adapters.tensorflow.session")
+    found: Session | None = None if recordings is None else recordings.current
+    return found if found is not None and found.tape.is_recording else None

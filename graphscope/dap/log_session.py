@@ -16,6 +16,7 @@ from graphscope.debugger.command_line import resolve
 from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.expressions import RAISED, describe, parse
+from graphscope.debugger.failure import UNKNOWN
 from graphscope.debugger.inspection import Entry, Handles
 from graphscope.debugger.questions import run_of
 from graphscope.debugger.recorded_tensor import Recorded
@@ -243,8 +244,10 @@ class Session:
     def stand_at_end(self, code: int | None) -> None:
         """Stand at the last node of a program that has ended, or at the one that failed."""
         self.ended, self.failed = True, bool(code)
-        stop = self.debugger.stand_at_failure() if code else self._at_last()
-        self.moved(replace(stop, remark=_ending(code)))
+        ending = _ending(code)
+        stop = self.debugger.stand_at_failure(otherwise=f"{ending}: {UNKNOWN}") if code else self._at_last()
+        is_said = stop.raised is not None and not stop.raised.type
+        self.moved(replace(stop, remark="" if is_said else ending))
 
     @property
     def at_end(self) -> bool:

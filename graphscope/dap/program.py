@@ -253,6 +253,8 @@ class Process:
         """
         if self._folder is None:
             raise UsageError("The recording has a name already", "it stays where it is")
+        if not (self._folder.path / _UNNAMED).exists():
+            raise UsageError("The recording is gone: somebody has removed it", "nothing is left to keep")
         try:
             siblings.move(self._folder.path / _UNNAMED, path)
         except OSError as error:

@@ -147,13 +147,14 @@ class Debugger:
         place = self.place()
         return None if place is None else place.file
 
-    def stand_at_failure(self, error: BaseException | None = None) -> Stop:
+    def stand_at_failure(self, error: BaseException | None = None, otherwise: str = failure.UNKNOWN) -> Stop:
         """Go to the node that failed, or that came last before the exception, and say so.
 
         Args:
             error: What failed, where the log does not tell.
+            otherwise: What is said where nobody knows of an exception.
         """
-        self.failure = failure.failure_of(self._graph.at(self.log.end - 1), self._died, error)
+        self.failure = failure.failure_of(self._graph.at(self.log.end - 1), self._died, error, otherwise)
         self.stand(self.failure.row)
         return self.stop("exception", raised=self.failure.raised)
 

@@ -28,13 +28,16 @@ class Failure:
     raised: Raised
 
 
-def failure_of(graph: Graph, died: Mapping[FrameType, int], error: BaseException | None = None) -> Failure:
+def failure_of(
+    graph: Graph, died: Mapping[FrameType, int], error: BaseException | None = None, otherwise: str = UNKNOWN
+) -> Failure:
     """The failure that a log tells of.
 
     Args:
         graph: All that is recorded.
         died: The frames that the exception left, outermost first, with their lines; empty where they are gone.
         error: What failed, where the log does not tell.
+        otherwise: What is said where nobody knows of an exception.
     """
     log = graph.log
     marks = (log.event(row) for row in log.rare()[::-1].tolist())
@@ -45,7 +48,7 @@ def failure_of(graph: Graph, died: Mapping[FrameType, int], error: BaseException
     attrs = {} if mark is None else log.attrs(mark.attrs)
     kind, text = str(attrs.get("type", "")), str(attrs.get("text", ""))
     if not kind:
-        kind, text = ("", UNKNOWN) if error is None else describe(error).partition(": ")[::2]
+        kind, text = ("", otherwise) if error is None else describe(error).partition(": ")[::2]
     return Failure(row, Raised(kind, text, _place(graph, mark, died), by_node=bool(failed)))
 
 

@@ -103,7 +103,7 @@ def debug_screen(
         commands: Commands that are carried out at the first stop.
 
     Returns:
-        The exit status of the program; 0 when the person left it, 1 when it had failed.
+        The exit status of the program, as a shell tells it; 0 when the person left it, 1 when it had failed.
 
     Raises:
         GraphscopeError: The program can't be started, or a breakpoint is not understood.
@@ -122,13 +122,18 @@ def debug_screen(
         app.run()
         if session.released:
             session.go_on(sys.stdout)
-        status = session.code if session.code is not None else int(session.state == "failed")
+        status = _status(session.code) if session.code is not None else int(session.state == "failed")
     finally:
         session.close()
     if (kept := session.kept or session.named) is not None:
         with contextlib.suppress(OSError):  # the terminal may be gone
             sys.stderr.write(f"graphscope: the recording is {kept} (look: graphscope open {shlex.quote(str(kept))})\n")
     return app.return_code or status
+
+
+def _status(code: int) -> int:
+    """The exit status that a shell tells of a program: of one that a signal has killed, 128 and its number."""
+    return code if code >= 0 else 128 - code
 
 
 def _believe_terminal() -> None:

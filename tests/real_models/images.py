@@ -30,7 +30,11 @@ TIMM: dict[str, tuple[int, dict[str, Any]]] = {
     "beit_base_patch16_224": (32, {"img_size": 32, "patch_size": 8, "depth": 2, "embed_dim": 32, "num_heads": 4}),
     "eva02_tiny_patch14_224": (28, {"img_size": 28, "depth": 2}), "nfnet_l0": (32, {}),
     "tf_efficientnetv2_b0": (64, {}), "nf_regnet_b0": (64, {}),
-
+    "tinynet_e": (32, {}), "mobilenetv4_conv_small_050": (32, {}), "repghostnet_050": (32, {}), "starnet_s1": (32, {}),
+    "mobileone_s0": (32, {}), "pvt_v2_b0": (32, {}), "selecsls42": (32, {}), "semnasnet_075": (32, {}),
+    "rexnet_100": (32, {}), "hgnetv2_b0": (32, {}), "efficientvit_b0": (32, {}), "repvit_m0_9": (32, {}),
+    "mambaout_femto": (32, {}), "resnetv2_18": (32, {}), "inception_next_atto": (32, {}), "shvit_s1": (32, {}),
+    "lambda_resnet26t": (32, {}),
     "fastvit_t8": (64, {}), "maxvit_rmlp_pico_rw_256": (64, {"img_size": 64}),
 }  # fmt: skip
 

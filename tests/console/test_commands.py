@@ -727,7 +727,7 @@ def test_pp(debug: Debug, product: str) -> None:
 
 
 def test_whatis(debug: Debug, product: str) -> None:
-    assert after(debug(product, "whatis value", "q"), "whatis value").startswith("numpy.ndarray\n")
+    assert after(debug(product, "whatis value", "q"), "whatis value").startswith("<class 'numpy.ndarray'>\n")
 
 
 def test_source(debug: Debug, product: str) -> None:

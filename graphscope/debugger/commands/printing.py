@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -37,10 +38,21 @@ def pretty_print(dbg: Debugger, expression: Rest) -> ValueResult:
 
 @command("whatis", group="looking", needs="edge")
 def whatis(dbg: Debugger, expression: Rest) -> ValueResult:
-    """Say of what type (shape and dtype) the value of an expression is."""
-    found = value_results.result(expression, evaluate(dbg, expression))
-    kind = type(evaluate(dbg, expression))
-    return ValueResult(expression, f"{kind.__module__}.{kind.__qualname__}", found.type, found.shape, found.dtype)
+    """Say of what type (shape and dtype) the value of an expression is, in pdb's words."""
+    value = evaluate(dbg, expression)
+    found = value_results.result(expression, value)
+    return ValueResult(expression, _kind(value), found.type, found.shape, found.dtype)
+
+
+def _kind(value: object) -> str:
+    """What something is, as `whatis` of pdb has it."""
+    if isinstance(value, MethodType):
+        return f"Method {value.__name__}"
+    if isinstance(value, FunctionType):
+        return f"Function {value.__name__}"
+    if isinstance(value, type):
+        return f"Class {value.__module__}.{value.__qualname__}"
+    return str(type(value))
 
 
 def _whereabouts(dbg: Debugger, name: str | None) -> str | None:

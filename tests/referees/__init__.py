@@ -1,0 +1,1 @@
+"""Other tools that say what a program computes."""

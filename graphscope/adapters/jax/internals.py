@@ -26,6 +26,11 @@ VJP: Final = "_vjp" if hasattr(api, "_vjp") else "vjp"
 CHECKPOINT: Final[Any] = import_module("jax._src.ad_checkpoint").remat_p
 """The primitive of a function whose values are computed again on the way back."""
 
+_control_flow: Final[Any] = import_module("jax._src.lax.control_flow")
+SCAN: Final[Any] = _control_flow.scan_p
+WHILE: Final[Any] = _control_flow.while_p
+COND: Final[Any] = _control_flow.cond_p
+
 
 class _Own(threading.local):
     """Whether what is differentiated now is left to JAX."""

@@ -16,18 +16,18 @@ from graphscope.adapters.jax.internals import core
 MARK: Final = core.Primitive("graphscope_mark")
 MARK.multiple_results = True
 
-LEAF: Final = "leaf"
-"""A value by which is differentiated. Told: its name, and whether it is trained."""
+LEAVES: Final = "leaves"
+"""The values by which is differentiated. Told: their names, and whether they are trained."""
 
 BEGIN: Final = "begin"
 """The cotangents that a backward pass begins with; the context is what they are of."""
 
 COTANGENT: Final = "cotangent"
-"""The cotangents of the slots of a node, each whole. The context is the values of the node and, behind those, what
-each cotangent is the sum of. Told: the number of slots and of summands of each, and the inputs that its rule serves."""
+"""The cotangents of the values of a node, each whole; the context is these values. Told: the inputs that the rule
+serves."""
 
 GRADIENT: Final = "gradient"
-"""What has arrived at a leaf. The context is the leaf, and what it is the sum of."""
+"""What has arrived at a leaf, which is the context."""
 
 END: Final = "end"
 """The gradients that a pass ends with."""

@@ -11,11 +11,11 @@ from typing import Any
 import jax
 import jaxlib
 
+from graphscope.adapters.jax.differentiation import differentiate
 from graphscope.adapters.jax.internals import VJP, api, core, own, pjit
 from graphscope.adapters.jax.names import names_of_call
 from graphscope.adapters.jax.packages import PACKAGES
 from graphscope.adapters.jax.recorder import Recorder
-from graphscope.adapters.jax.tape_trace import differentiate
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.kit.tape import Tape
 from graphscope.eventlog.writer import Writer

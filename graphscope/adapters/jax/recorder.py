@@ -9,16 +9,20 @@ from typing import Any, Final
 
 import jax
 
-from graphscope.adapters.jax import marks
-from graphscope.adapters.jax.internals import CHECKPOINT, JIT, core, source_info_util
+from graphscope.adapters.jax import marks, scopes
+from graphscope.adapters.jax.internals import CHECKPOINT, COND, JIT, SCAN, WHILE, core
 from graphscope.adapters.jax.rows import Rows
-from graphscope.adapters.jax.scopes import scope_of
+from graphscope.adapters.jax.rules import RULE
+from graphscope.adapters.jax.turns import Turns
 from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.recording import Recording
 from graphscope.adapters.kit.tape import Tape
 
 _OURS: Final = "graphscope_"
 """So begins what we compile."""
+
+SUM: Final = "graphscope_sum"
+"""What adds up cotangents."""
 
 _BRINGING: Final = ("stage", "device_put")
 """Primitives that bring an array of NumPy's, which is no node, into JAX."""
@@ -41,6 +45,16 @@ class Recorder:
         self.session: Recording = tape.session
         self.rows = Rows(tape)
         self._here = _Here()
+        turns = Turns(self.rows, self.aside)
+        self._opened: dict[Any, Callable[[Sequence[Any], dict[str, Any]], Any]] = {
+            JIT: self.jitted,
+            CHECKPOINT: _checkpointed,
+            core.closed_call_p: _closed,
+            SCAN: turns.scan,
+            WHILE: turns.loop,
+            COND: turns.condition,
+        }
+        """Primitives that hold others, which are run one by one."""
 
     @property
     def is_recording(self) -> bool:
@@ -66,12 +80,10 @@ class Recorder:
         """The value of a primitive, or its values."""
         if primitive is marks.MARK:
             return self._marked(args, **params)
-        if primitive is JIT:
-            return self.jitted(args, params)
         if primitive.name in _BRINGING and not any(isinstance(each, jax.Array) for each in args):
             with self.aside():
                 return primitive.impl(*args, **params)
-        opened = _OPENED.get(primitive)
+        opened = self._opened.get(primitive)
         if opened is not None:
             return opened(args, params)
         self._ahead(primitive.name, args)
@@ -91,13 +103,12 @@ class Recorder:
         if name.startswith(_OURS):
             with self.aside():
                 found = list(JIT.impl(*args, **params))
-            if name == "graphscope_rule":
-                self._pulled(found)
+            self._noted(name, args, found)
             return found
         depth = len(self.rows.here.passes)
         try:
             self._given(closed, args)
-            with scope_of(name, closed):
+            with scopes.jitted(name, closed):
                 return list(core.eval_jaxpr(closed.jaxpr, closed.consts, *args))
         except BaseException:
             self.rows.end(depth)
@@ -125,9 +136,13 @@ class Recorder:
         with self.aside():
             return list(self.rows.op(name, args, params, values, duration))
 
-    @guarded(lambda results: None)
-    def _pulled(self, results: Sequence[Any]) -> None:
-        self.rows.pulled(results)
+    @guarded(lambda name, args, results: None)
+    def _noted(self, name: str, args: Sequence[Any], results: Sequence[Any]) -> None:
+        """Note what one of our own functions has made."""
+        if name == RULE:
+            self.rows.pulled(results)
+        elif name == SUM:
+            self.rows.summed(results[0], args)
 
     @guarded(lambda closed, args: None)
     def _given(self, closed: Any, args: Sequence[Any]) -> None:
@@ -138,8 +153,8 @@ class Recorder:
                 self.rows.given(value, name)
 
 
-def _leaf(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
-    return [rows.differentiated(passed[0], *told)]
+def _leaves(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
+    return rows.differentiated(passed, *told)
 
 
 def _begin(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
@@ -152,7 +167,7 @@ def _cotangent(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: 
 
 
 def _gradient(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
-    return [rows.gradient(passed[0], context)]
+    return [rows.gradient(passed[0], context[0])]
 
 
 def _end(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
@@ -165,7 +180,7 @@ def _call(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple
 
 
 _MARKS: dict[str, Callable[..., Sequence[Any]]] = {
-    marks.LEAF: _leaf,
+    marks.LEAVES: _leaves,
     marks.BEGIN: _begin,
     marks.COTANGENT: _cotangent,
     marks.GRADIENT: _gradient,
@@ -175,15 +190,9 @@ _MARKS: dict[str, Callable[..., Sequence[Any]]] = {
 
 
 def _checkpointed(args: Sequence[Any], params: dict[str, Any]) -> Any:
-    with source_info_util.extend_name_stack("checkpoint"):
+    with scopes.named("checkpoint"):
         return core.eval_jaxpr(params["jaxpr"], (), *args)
 
 
 def _closed(args: Sequence[Any], params: dict[str, Any]) -> Any:
     return core.eval_jaxpr(params["call_jaxpr"].jaxpr, params["call_jaxpr"].consts, *args)
-
-
-_OPENED: dict[Any, Callable[[Sequence[Any], dict[str, Any]], Any]] = {
-    CHECKPOINT: _checkpointed,
-    core.closed_call_p: _closed,
-}

@@ -18,6 +18,9 @@ from graphscope.eventlog.schema import SLOT_SHIFT
 _WORDS: Final = ("jaxpr", "sharding", "layout")
 """Parameters of primitives that say nothing of what is computed."""
 
+_CONVERTING: Final = ("convert_element_type", "broadcast_in_dim", "copy")
+"""Primitives that make an array of a number."""
+
 
 class _Here(local):
     """What a thread of the program is at."""
@@ -44,6 +47,10 @@ class Rows:
         """The node that an array is the value of, or one of the values."""
         self._numbers: Notes[Any] = Notes()
         """What is no more than a number that the program wrote down, in the form of an array."""
+        self._stacks: Notes[list[Any]] = Notes()
+        """What the turns of a loop gave, of what they gave together."""
+        self._sums: Notes[Sequence[Any]] = Notes()
+        """What a cotangent is the sum of."""
         self._origins: Notes[int] = Notes()
         """The row of the rule that made an array, with the slot."""
 
@@ -52,8 +59,8 @@ class Rows:
     def op(self, name: str, args: Sequence[Any], params: dict[str, Any], values: Sequence[Any], duration: int) -> Any:
         """Append the row of a call, and give what it returned, or what a debugger put in its place."""
         operands = [self._operand(each) for each in args]
-        told = tuple(map(elements, values)) if len(values) > 1 else elements(values[0])
-        if not (isinstance(told, tuple) or told.ndim or any(isinstance(each, Node) for each in operands)):
+        told: Any = tuple(map(elements, values)) if len(values) > 1 else elements(values[0])
+        if name in _CONVERTING and not told.ndim and not isinstance(operands[0], Node):
             self._numbers.note(values[0], np.asarray(told).item())
             return values
         line = self._at()
@@ -77,6 +84,9 @@ class Rows:
         node, origin = self._nodes.of(value), self._origins.of(value)
         if node is None and origin is not None:
             return Node(origin, {})
+        if node is None and (parts := self._stacks.of(value)) is not None:
+            self.op("stack", parts, {}, [value], 0)
+            return self._nodes.of(value)
         if node is None:
             node = self.tape.leaf(elements(value), name=name, parameter=parameter, line=self._at())
             if node is not None:
@@ -88,11 +98,28 @@ class Rows:
         if not is_constant(value) and self._numbers.of(value) is None:
             self.leaf(value, name)
 
-    def differentiated(self, value: Any, name: str, trained: bool) -> Any:
-        """Append the leaf that is differentiated by; the array that it is the value of."""
-        array = value if isinstance(value, jax.Array) else jax.numpy.asarray(value)
-        self.leaf(array, name, parameter=trained)
-        return array
+    def differentiated(self, values: Sequence[Any], names: Sequence[str], trained: bool) -> Sequence[Any]:
+        """Append the leaves that are differentiated by; the arrays that they are the values of."""
+        arrays = [value if isinstance(value, jax.Array) else jax.numpy.asarray(value) for value in values]
+        for array, name in zip(arrays, names, strict=True):
+            self.leaf(array, name, parameter=trained)
+        return arrays
+
+    def leave(self) -> None:
+        """Leave the scopes that are in none which the next rows lie in."""
+        self._at()
+
+    def parts_of(self, whole: Any) -> list[Any] | None:
+        """What the turns of a loop gave, where that is what an array is made of."""
+        return self._stacks.of(whole)
+
+    def stacked(self, whole: Any, parts: Sequence[Any]) -> None:
+        """Note what an array is made of; it has no row unless something else asks for it as a whole."""
+        self._stacks.note(whole, list(parts))
+
+    def sliced(self, whole: Any, turn: int, part: Any) -> Any:
+        """Append the row of what a turn of a loop is given of an array."""
+        return self.op("slice", [whole], {"index": turn}, [part], 0)[0]
 
     # Backward --------------------------------------------------------------------------------------------------------
 
@@ -112,16 +139,12 @@ class Rows:
                 passes.pop().close()
         self.here.rule = (0, ())
 
-    def cotangent(self, wholes: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
+    def cotangent(self, wholes: Sequence[Any], context: Sequence[Any], served: tuple[int, ...]) -> Sequence[Any]:
         """Append the row of a rule that is due."""
-        slots, counts, served = told
-        node = next((found for each in context[:slots] if (found := self._nodes.of(each)) is not None), None)
+        node = next((found for each in context if (found := self._nodes.of(each)) is not None), None)
         if node is None:
             return wholes
-        summands, parts = iter(context[slots:]), []
-        for whole, count in zip(wholes, counts, strict=True):
-            arrived = [whole] if count == 1 else [next(summands) for _ in range(count)]
-            parts += [(elements(each), self._origins.of(each) or 0) for each in arrived]
+        parts = [(elements(each), self._origin(each)) for whole in wholes for each in self._summands(whole)]
         value = tuple(map(elements, wholes)) if len(wholes) > 1 else elements(wholes[0])
         row, answer = self.tape.cotangent(node, value, parts)
         self.here.rule = row, served
@@ -134,20 +157,23 @@ class Rows:
             for slot, each in zip(slots, results, strict=True):
                 self._origins.note(each, row | slot << SLOT_SHIFT)
 
-    def gradient(self, whole: Any, context: Sequence[Any]) -> Any:
+    def gradient(self, whole: Any, leaf_value: Any) -> Any:
         """Append the rows of what is added to the gradient of a leaf."""
-        leaf = self._nodes.of(context[0])
+        leaf = self._nodes.of(leaf_value)
         if leaf is None:
             return whole
-        parts = context[1:] or [whole]
+        parts = self._summands(whole)
         for number, part in enumerate(parts):
-            origin = self._origins.of(part) or 0
             value = elements(part)
-            row, answer = self.tape.contribution(leaf, value, origin, first=number == 0)
+            row, answer = self.tape.contribution(leaf, value, self._origin(part), first=number == 0)
             if answer is not value:
                 whole = jax.numpy.asarray(answer) + (whole - part if len(parts) > 1 else 0)
         self._origins.note(whole, row)
         return whole
+
+    def summed(self, whole: Any, parts: Sequence[Any]) -> None:
+        """Note what a cotangent is the sum of."""
+        self._sums.note(whole, parts)
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
@@ -156,6 +182,17 @@ class Rows:
         line, path = self._where.here()
         self.tape.lie_in(path)
         return line
+
+    def _summands(self, whole: Any) -> list[Any]:
+        """What a cotangent is the sum of, or itself alone."""
+        parts = self._sums.of(whole)
+        return [whole] if parts is None else [each for part in parts for each in self._summands(part)]
+
+    def _origin(self, part: Any) -> int:
+        """The row that a cotangent comes from, with the slot; 0 where the pass began with it."""
+        origin = self._origins.of(part)
+        node = self._nodes.of(part) if origin is None else None
+        return origin or (node.row if node is not None else 0)
 
     def _operand(self, value: Any) -> Any:
         """The node of an array, or a constant."""

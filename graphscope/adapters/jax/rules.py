@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from graphscope.adapters.jax.internals import core, own_vjp, typeof
+from graphscope.adapters.jax.jaxprs import dependent
 
 RULE: Final = "graphscope_rule"
 """What rules are called where they are part of a traced function."""
@@ -73,7 +74,7 @@ def _traced(primitive: Any, params: dict[str, Any], types: tuple[Any, ...], acti
     cotangents = [each for each in values if jnp.issubdtype(each.dtype, jnp.inexact)]
     closed = jax.make_jaxpr(rule)(types, values, cotangents)
     jaxpr = _with_values(closed.jaxpr, primitive, params, len(types), len(values))
-    reached = _reached(jaxpr, len(types) + len(values))
+    reached = dependent(jaxpr, [place >= len(types) + len(values) for place in range(len(jaxpr.invars))])
     served = tuple(place for place, is_reached in zip(active, reached, strict=True) if is_reached)
 
     def graphscope_rule(*operands: Any) -> list[Any]:
@@ -109,12 +110,3 @@ def _is(one: Any, other: Any) -> bool:
 
 def _renamed(var: Any, names: dict[Any, Any]) -> Any:
     return var if isinstance(var, core.Literal) else names.get(var, var)
-
-
-def _reached(jaxpr: Any, first: int) -> list[bool]:
-    """Which results depend on the inputs from a place on."""
-    known = set(jaxpr.invars[first:])
-    for eqn in jaxpr.eqns:
-        if any(not isinstance(var, core.Literal) and var in known for var in eqn.invars):
-            known.update(eqn.outvars)
-    return [not isinstance(var, core.Literal) and var in known for var in jaxpr.outvars]

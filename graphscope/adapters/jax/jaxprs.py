@@ -1,0 +1,38 @@
+"""Jaxprs: what a traced function is called and whether it is JAX's own; which of its values depend on which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+
+from graphscope.adapters.jax.internals import core
+
+_FOLDER: Final = str(Path(jax.__file__).parent)
+
+
+def function_of(jaxpr: Any, otherwise: str = "") -> str:
+    """The name of the function that was traced."""
+    told = _told(jaxpr).partition(" ")[0]
+    return told if told.isidentifier() or told == "<lambda>" else otherwise
+
+
+def is_of_jax(jaxpr: Any) -> bool:
+    """Whether the function is one of JAX's own."""
+    return _FOLDER in _told(jaxpr)
+
+
+def dependent(jaxpr: Any, inputs: Sequence[bool]) -> list[bool]:
+    """Which results of a jaxpr depend on some of its inputs."""
+    known = {var for var, chosen in zip(jaxpr.invars, inputs, strict=True) if chosen}
+    for eqn in jaxpr.eqns:
+        if any(not isinstance(var, core.Literal) and var in known for var in eqn.invars):
+            known.update(eqn.outvars)
+    return [not isinstance(var, core.Literal) and var in known for var in jaxpr.outvars]
+
+
+def _told(jaxpr: Any) -> str:
+    told = getattr(jaxpr, "debug_info", None)
+    return str(getattr(told, "func_src_info", None) or "")

@@ -8,11 +8,13 @@ from typing import Any
 import jax
 import numpy as np
 
-from graphscope.adapters.jax import marks
-from graphscope.adapters.jax.internals import core, typeof
-from graphscope.adapters.jax.nodes import Arrived, Source, arrive, graphscope_zeros, pull_back, whole
+from graphscope.adapters.jax import control_flow, marks
+from graphscope.adapters.jax.internals import COND, SCAN, core, typeof
+from graphscope.adapters.jax.nodes import Arrived, Source, arrive, blank, pull_back, whole
 from graphscope.adapters.jax.rules import is_floating
-from graphscope.adapters.jax.tape_trace import TapeTrace
+from graphscope.adapters.jax.tape_trace import OPENED, TapeTrace
+
+OPENED.update({SCAN: control_flow.scan, COND: control_flow.condition})
 
 
 def differentiate(
@@ -91,5 +93,5 @@ class Pullback:
         if not is_floating(leaf):
             return np.zeros(typeof(leaf).shape, jax.dtypes.float0)
         if not parts:
-            return graphscope_zeros(leaf)
+            return blank(leaf)
         return marks.mark(marks.GRADIENT, [whole(parts, leaf)], [leaf])[0]

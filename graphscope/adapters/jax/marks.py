@@ -13,6 +13,9 @@ from jax.interpreters import ad, batching, mlir
 
 from graphscope.adapters.jax.internals import core
 
+OURS: Final = "graphscope_"
+"""So begin the names of what we trace and compile ourselves."""
+
 MARK: Final = core.Primitive("graphscope_mark")
 MARK.multiple_results = True
 
@@ -25,6 +28,9 @@ BEGIN: Final = "begin"
 COTANGENT: Final = "cotangent"
 """The cotangents of the values of a node, each whole; the context is these values. Told: the inputs that the rule
 serves."""
+
+SUM: Final = "sum"
+"""A cotangent; the context is what it is the sum of."""
 
 GRADIENT: Final = "gradient"
 """What has arrived at a leaf, which is the context."""

@@ -92,17 +92,28 @@ def _pulled(node: Node, parts: dict[int, list[Any]]) -> Sequence[Any]:
 def whole(parts: Sequence[Any], like: Any) -> Any:
     """A cotangent, of its parts."""
     if not parts:
-        return graphscope_zeros(like)
-    return parts[0] if len(parts) == 1 else graphscope_sum(*parts)
+        return blank(like)
+    return parts[0] if len(parts) == 1 else total(*parts)
+
+
+def total(*parts: Any) -> Any:
+    """The sum of what arrives at one place."""
+    return marks.mark(marks.SUM, [graphscope_sum(*parts)], parts)[0]
 
 
 @jax.jit
 def graphscope_sum(*parts: Any) -> Any:
-    """The sum of what arrives at one place."""
+    """What `total` computes."""
     return functools.reduce(jax.lax.add, parts)
 
 
-@jax.jit
-def graphscope_zeros(like: Any) -> Any:
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def graphscope_zeros(shape: tuple[int, ...], dtype: Any) -> Any:
     """The cotangent of what nobody uses."""
-    return jnp.zeros_like(like)
+    return jnp.zeros(shape, dtype)
+
+
+def blank(like: Any) -> Any:
+    """Zeros of the type of a value, or of a type."""
+    kind = like if isinstance(like, jax.ShapeDtypeStruct) else typeof(like)
+    return graphscope_zeros(kind.shape, kind.dtype)

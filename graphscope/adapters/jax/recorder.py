@@ -11,6 +11,7 @@ import jax
 
 from graphscope.adapters.jax import marks, scopes
 from graphscope.adapters.jax.internals import CHECKPOINT, COND, JIT, SCAN, WHILE, core
+from graphscope.adapters.jax.marks import OURS
 from graphscope.adapters.jax.rows import Rows
 from graphscope.adapters.jax.rules import RULE
 from graphscope.adapters.jax.turns import Turns
@@ -18,11 +19,8 @@ from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.recording import Recording
 from graphscope.adapters.kit.tape import Tape
 
-_OURS: Final = "graphscope_"
-"""So begins what we compile."""
-
-SUM: Final = "graphscope_sum"
-"""What adds up cotangents."""
+ZEROS: Final = "graphscope_zeros"
+"""What stands for cotangents that nothing brings."""
 
 _BRINGING: Final = ("stage", "device_put")
 """Primitives that bring an array of NumPy's, which is no node, into JAX."""
@@ -100,10 +98,10 @@ class Recorder:
         """The values of a jitted function."""
         name = params["name"]
         closed = params["jaxpr"]
-        if name.startswith(_OURS):
+        if name.startswith(OURS):
             with self.aside():
                 found = list(JIT.impl(*args, **params))
-            self._noted(name, args, found)
+            self._noted(name, found)
             return found
         depth = len(self.rows.here.passes)
         try:
@@ -136,13 +134,13 @@ class Recorder:
         with self.aside():
             return list(self.rows.op(name, args, params, values, duration))
 
-    @guarded(lambda name, args, results: None)
-    def _noted(self, name: str, args: Sequence[Any], results: Sequence[Any]) -> None:
+    @guarded(lambda name, results: None)
+    def _noted(self, name: str, results: Sequence[Any]) -> None:
         """Note what one of our own functions has made."""
         if name == RULE:
             self.rows.pulled(results)
-        elif name == SUM:
-            self.rows.summed(results[0], args)
+        elif name == ZEROS:
+            self.rows.summed(results[0], ())
 
     @guarded(lambda closed, args: None)
     def _given(self, closed: Any, args: Sequence[Any]) -> None:
@@ -166,6 +164,11 @@ def _cotangent(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: 
     return rows.cotangent(passed, context, told)
 
 
+def _sum(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
+    rows.summed(passed[0], context)
+    return passed
+
+
 def _gradient(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
     return [rows.gradient(passed[0], context[0])]
 
@@ -183,6 +186,7 @@ _MARKS: dict[str, Callable[..., Sequence[Any]]] = {
     marks.LEAVES: _leaves,
     marks.BEGIN: _begin,
     marks.COTANGENT: _cotangent,
+    marks.SUM: _sum,
     marks.GRADIENT: _gradient,
     marks.END: _end,
     marks.CALL: _call,

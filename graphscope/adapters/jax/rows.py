@@ -143,6 +143,7 @@ class Rows:
         """Append the row of a rule that is due."""
         node = next((found for each in context if (found := self._nodes.of(each)) is not None), None)
         if node is None:
+            self.here.rule = 0, ()
             return wholes
         parts = [(elements(each), self._origin(each)) for whole in wholes for each in self._summands(whole)]
         value = tuple(map(elements, wholes)) if len(wholes) > 1 else elements(wholes[0])
@@ -154,7 +155,7 @@ class Rows:
         """The rule that was due has made these."""
         row, slots = self.here.rule
         if row:
-            for slot, each in zip(slots, results, strict=True):
+            for slot, each in zip(slots, results, strict=False):  # behind them may lie their derivatives
                 self._origins.note(each, row | slot << SLOT_SHIFT)
 
     def gradient(self, whole: Any, leaf_value: Any) -> Any:
@@ -163,6 +164,7 @@ class Rows:
         if leaf is None:
             return whole
         parts = self._summands(whole)
+        row = 0
         for number, part in enumerate(parts):
             value = elements(part)
             row, answer = self.tape.contribution(leaf, value, self._origin(part), first=number == 0)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from graphscope.adapters.jax.internals import source_info_util
 from graphscope.adapters.jax.jaxprs import function_of, is_of_jax
+from graphscope.adapters.jax.marks import OURS
 
 _CONVERTING: Final = ("convert_element_type", "broadcast_in_dim", "reshape", "squeeze")
 """Primitives that only prepare what another one is given."""
@@ -20,6 +21,8 @@ def jitted(name: str, closed: Any) -> AbstractContextManager[Any]:
         name: Its name.
         closed: Its jaxpr.
     """
+    if name.startswith(OURS):
+        return contextlib.nullcontext()
     if not is_of_jax(closed.jaxpr):
         return named(f"jit({name})")
     working = [eqn for eqn in closed.jaxpr.eqns if eqn.primitive.name not in _CONVERTING]
@@ -29,7 +32,8 @@ def jitted(name: str, closed: Any) -> AbstractContextManager[Any]:
 def part_of(construct: str, closed: Any) -> AbstractContextManager[Any]:
     """What runs inside lies in the body of a loop or the branch of a condition."""
     name = function_of(closed.jaxpr)
-    return named(f"{construct}({name})" if name and not is_of_jax(closed.jaxpr) else construct)
+    is_own = name and not is_of_jax(closed.jaxpr) and not name.startswith(OURS)
+    return named(f"{construct}({name})" if is_own else construct)
 
 
 def named(name: str) -> AbstractContextManager[Any]:

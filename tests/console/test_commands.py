@@ -1019,7 +1019,7 @@ def test_ri(debug: Debug, product: str) -> None:
     assert "*** No run of a session is recorded here" in debug(product, "ri", "q")
 
 
-def test_list_source(debug: Debug) -> None:
+def test_ls(debug: Debug) -> None:
     text = debug(SESSION, "c", "ls", "ls -p nowhere", "ls -n (", "q")
 
     assert re.search(r"prog\.py +\d+ +\d+ +\d+", after(text, "ls"))

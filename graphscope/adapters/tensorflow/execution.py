@@ -48,6 +48,14 @@ class Execution:
         self._run(part.ops)
         self._done.update(part.ops)
 
+    def end(self) -> None:
+        """Read what the program asks for of variables that were written over: it is given what they hold at the end."""
+        late = [
+            tensor for tensor in self.plan.fetches if tensor.name in self.plan.late and tensor.ref() not in self._feeds
+        ]
+        if late:
+            self._asked |= zip((tensor.name for tensor in late), self._compute([], late, {}), strict=True)
+
     def replace(self, changed: Mapping[str, Any], rest: Sequence[tf.Operation]) -> str:
         """Go on with other values of some tensors; the op that can't be computed anew with them, or nothing.
 
@@ -64,6 +72,11 @@ class Execution:
             return once or affected[0].name
         self._run(affected)
         return ""
+
+    def replaceable(self, changed: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of some values that the session takes in the place of its own."""
+        tensors = {name: self.plan.graph.get_tensor_by_name(name) for name in changed}
+        return {name: value for name, value in changed.items() if self.plan.takes(tensors[name])}
 
     def feed(self, changed: Mapping[str, Any]) -> None:
         """Let what is computed from here on be given other values of some tensors."""

@@ -19,14 +19,23 @@ _GRADIENT: Final = re.compile(r"(?P<scope>(?:.*/)?gradients(?:_\d+)?)/(?P<op>.+?
 
 
 @dataclass(frozen=True, slots=True)
+class Gradient:
+    """A gradient, by the names of tensors: these keep no graph alive."""
+
+    name: str
+    rows: str = ""
+    """Of a gradient of a few rows: the tensor that says which they are."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
-    """The rule of an op, by the names of ops and tensors: these keep no graph alive."""
+    """The rule of an op."""
 
     op: str
-    cotangents: tuple[str | None, ...]
-    """By output of the op: the tensor that is its cotangent."""
-    contributions: tuple[str | None, ...]
-    """By input of the op: the tensor that the rule returns for it."""
+    cotangents: tuple[Gradient | None, ...]
+    """By output of the op."""
+    contributions: tuple[Gradient | None, ...]
+    """By input of the op: what the rule returns for it."""
 
 
 @dataclass(slots=True)
@@ -37,8 +46,6 @@ class GradientCall:
     made: frozenset[str] = frozenset()
     owners: dict[str, str] = field(default_factory=dict)
     """By the name of an op that a rule made: the op whose rule it is."""
-    results: list[tuple[str, str]] = field(default_factory=list)
-    """What was differentiated for, and the gradient."""
 
 
 class GradientCalls:
@@ -72,9 +79,6 @@ class GradientCalls:
             made = graph.get_operations()[count:]
             call.made = frozenset(op.name for op in made)
             call.owners = {op.name: op._original_op.name for op in made if op._original_op is not None}
-            sources = xs if isinstance(xs, list | tuple) else [xs]
-            pairs = ((_name(_source(x)), _name(gradient)) for x, gradient in zip(sources, found, strict=False))
-            call.results = [(x, gradient) for x, gradient in pairs if x is not None and gradient is not None]
             self._noted.setdefault(graph, []).append(call)
             return found
 
@@ -83,20 +87,18 @@ class GradientCalls:
     def _rule(self, log: Callable[..., Any]) -> Callable[..., Any]:
         def rule(op: tf.Operation, out_grads: Any, in_grads: Any) -> None:
             if self._running:
-                made = Rule(op.name, tuple(map(_name, out_grads)), tuple(map(_name, in_grads)))
+                made = Rule(op.name, tuple(map(_named, out_grads)), tuple(map(_named, in_grads)))
                 self._running[-1].rules.append(made)
             log(op, out_grads, in_grads)
 
         return rule
 
 
-def _source(x: Any) -> Any:
-    return getattr(x, "handle", x)
-
-
-def _name(tensor: Any) -> str | None:
-    """The name of a tensor; None of what is none, as rows of a tensor."""
-    return tensor.name if isinstance(tensor, tf.Tensor) else None
+def _named(gradient: Any) -> Gradient | None:
+    """The name of a gradient, and of its rows where it has but a few; None of what is none."""
+    if isinstance(gradient, tf.IndexedSlices):
+        return Gradient(gradient.values.name, gradient.indices.name)
+    return Gradient(gradient.name) if isinstance(gradient, tf.Tensor) else None
 
 
 def _deduced(ops: Iterable[tf.Operation]) -> list[GradientCall]:
@@ -132,8 +134,8 @@ def _owner(op: tf.Operation) -> tuple[str, str | None]:
     return (found["scope"], found["op"]) if found is not None and not op.traceback else ("", None)
 
 
-def _arriving(ops: list[tf.Operation], made: frozenset[str]) -> tuple[str | None, ...]:
+def _arriving(ops: list[tf.Operation], made: frozenset[str]) -> tuple[Gradient | None, ...]:
     """What the ops of a rule are given by other rules of the call: the cotangent."""
     own = {op.name for op in ops}
     given = (tensor for op in ops for tensor in op.inputs if tensor.op.name in made and tensor.op.name not in own)
-    return tuple(dict.fromkeys(tensor.name for tensor in given))[:1]
+    return tuple(map(Gradient, dict.fromkeys(tensor.name for tensor in given)))[:1]

@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from graphscope.adapters.kit.tape import Node, Tape
-from graphscope.adapters.tensorflow.gradient_calls import GradientCall, Rule
+from graphscope.adapters.tensorflow.gradient_calls import Gradient, GradientCall, Rule
 from graphscope.adapters.tensorflow.graph_ops import VARIABLES, logged
 from graphscope.adapters.tensorflow.run_plan import Plan
 
@@ -41,16 +41,14 @@ class GradientRows:
         self._sources = sources
         self._rows: dict[str, int] = {}
         """The row of the cotangent of each op, by its name, where it has arrived."""
-        self._told: set[tuple[str, str]] = set()
+        self._told: set[tuple[str, Gradient]] = set()
         """Leaves and what was added to their gradients."""
         self._waiting: dict[str, list[Rule]] = defaultdict(list)
-        """The rules that a tensor is the first cotangent of."""
-        self._arrivals: dict[str, list[tuple[Rule, str]]] = defaultdict(list)
+        """The rules that a tensor is the last cotangent of."""
+        self._arrivals: dict[str, list[tuple[Rule, Gradient]]] = defaultdict(list)
         """The rules that return something for a tensor, and what."""
-        self._returned: dict[str, list[tuple[Rule, str]]] = defaultdict(list)
-        """The rules that return a tensor, and for which one."""
-        self._owners: dict[str, str] = {}
-        """The op whose rule made an op."""
+        self._returned: dict[str, list[tuple[Rule, str, Gradient]]] = defaultdict(list)
+        """The rules that return a tensor, for which one, and as what."""
         for rule in call.rules:
             self._enter_rule(rule)
 
@@ -71,57 +69,91 @@ class GradientRows:
         for tensor in op.outputs:
             for rule in self._waiting.get(tensor.name, ()):
                 changed |= self._cotangent(rule)
-            for rule, source in self._returned.get(tensor.name, ()):
-                changed |= self._contribution(rule, source, tensor.name)
+            for rule, source, given in self._returned.get(tensor.name, ()):
+                changed |= self._contribution(rule, source, given)
         return changed
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
     def _enter_rule(self, rule: Rule) -> None:
-        cotangents = [each for each in rule.cotangents if each is not None and each in self._plan.names]
-        returned = [each for each in rule.contributions if each is not None and each in self._plan.names]
-        if not cotangents or not returned or rule.op not in self._plan.forward:
+        cotangents = [each for each in rule.cotangents if each is not None and self._comes(each)]
+        op = self._plan.forward.get(rule.op)
+        if not cotangents or op is None:
             return
-        self._waiting[cotangents[-1]].append(rule)
-        for tensor, given in zip(self._plan.forward[rule.op].inputs, rule.contributions, strict=False):
-            if given is not None and given in self._plan.names:
-                self._arrivals[tensor.name].append((rule, given))
-                self._returned[given].append((rule, tensor.name))
+        returned = [
+            (tensor.name, given)
+            for tensor, given in zip(op.inputs, rule.contributions, strict=False)
+            if given is not None and self._comes(given)
+        ]
+        if returned:
+            self._waiting[cotangents[-1].name].append(rule)
+        for source, given in returned:
+            self._arrivals[source].append((rule, given))
+            self._returned[given.name].append((rule, source, given))
+
+    def _comes(self, gradient: Gradient) -> bool:
+        """Whether the run computes a gradient."""
+        return gradient.name in self._plan.names and (not gradient.rows or gradient.rows in self._plan.names)
 
     def _node(self, rule: Rule) -> Node | None:
         op = self._plan.forward.get(rule.op)
         found = () if op is None or not op.outputs else self._sources.get(op.outputs[0].name, ())
         return found[0] if len(found) == 1 else None
 
+    def _value(self, gradient: Gradient | None, like: str) -> Any:
+        """A gradient as a whole, with the shape of a tensor; None of what is not there."""
+        value = None if gradient is None else logged(self._values.get(gradient.name))
+        if value is None or gradient is None or not gradient.rows:
+            return value
+        rows, source = self._values.get(gradient.rows), self._sources.get(like, ())
+        if rows is None or not source:
+            return None
+        whole = np.zeros((*source[0].fields["shape"][:1], *np.shape(value)[1:]), np.asarray(value).dtype)
+        np.add.at(whole, rows, value)
+        return whole
+
     def _cotangent(self, rule: Rule) -> dict[str, Any]:
-        node = self._node(rule)
-        values = [None if each is None else logged(self._values.get(each)) for each in rule.cotangents]
+        node, op = self._node(rule), self._plan.forward[rule.op]
+        values = [self._value(each, out.name) for each, out in zip(rule.cotangents, op.outputs, strict=False)]
         if node is None or all(each is None for each in values):
             return {}
         slot = next(place for place, each in enumerate(values) if each is not None)
-        name, first = rule.cotangents[slot], values[slot]
-        parts = self._parts(self._plan.forward[rule.op].outputs[slot].name, first)
-        row, answer = self._tape.cotangent(node, first, parts)
+        arrived, whole = rule.cotangents[slot], values[slot]
+        row, answer = self._tape.cotangent(node, whole, self._parts(op.outputs[slot].name, whole))
         self._rows[rule.op] = row
-        changed = {} if answer is first or name is None else {name: answer}
-        for tensor, given in zip(self._plan.forward[rule.op].inputs, rule.contributions, strict=False):
-            if given is not None and given == name:
-                changed |= self._contribution(rule, tensor.name, given)
+        changed = self._changed(arrived, whole, answer)
+        for source, given in zip(op.inputs, rule.contributions, strict=False):
+            if given is not None and given == arrived:
+                changed |= self._contribution(rule, source.name, given)
         return changed
 
     def _parts(self, tensor: str, whole: Any) -> list[tuple[Any, int]]:
         """What a cotangent is the sum of, with the rows that it comes from."""
-        found = [(logged(self._values.get(name)), self._rows.get(rule.op, 0)) for rule, name in self._arrivals[tensor]]
+        arrivals = self._arrivals[tensor]
+        found = [(self._value(given, tensor), self._rows.get(rule.op, 0)) for rule, given in arrivals]
         known = [(value, row) for value, row in found if value is not None]
         return known or [(whole, 0)]
 
-    def _contribution(self, rule: Rule, source: str, name: str) -> dict[str, Any]:
+    def _contribution(self, rule: Rule, source: str, given: Gradient) -> dict[str, Any]:
         """The row of what a rule adds to the gradient of a leaf."""
-        leaf, value = self._sources.get(source, ()), logged(self._values.get(name))
+        leaf = self._sources.get(source, ())
         is_leaf = source in self._plan.fed or self._plan.graph.get_tensor_by_name(source).op.type in VARIABLES
-        if not (is_leaf and leaf and value is not None and rule.op in self._rows) or (source, name) in self._told:
+        if not (is_leaf and leaf and rule.op in self._rows) or (source, given) in self._told:
+            return {}
+        value = self._value(given, source)
+        if value is None:
             return {}
         first = all(known != source for known, _ in self._told)
-        self._told.add((source, name))
-        _, answer = self._tape.contribution(leaf[0], np.asarray(value), self._rows[rule.op], first=first)
-        return {} if answer is value else {name: answer}
+        self._told.add((source, given))
+        _, answer = self._tape.contribution(leaf[0], value, self._rows[rule.op], first=first)
+        return self._changed(given, value, answer)
+
+    def _changed(self, gradient: Gradient | None, value: Any, answer: Any) -> dict[str, Any]:
+        """What the session is to be fed with, where a debugger put something in the place of a gradient."""
+        if gradient is None or answer is value:
+            return {}
+        if not gradient.rows:
+            return {gradient.name: answer}
+        rows = np.asarray(self._values[gradient.rows])
+        times = np.array([np.count_nonzero(rows == each) for each in rows])  # a row that comes twice bears half of it
+        return {gradient.name: answer[rows] / times.reshape(-1, *[1] * (answer.ndim - 1)).astype(answer.dtype)}

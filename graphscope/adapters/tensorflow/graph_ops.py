@@ -19,6 +19,15 @@ VARIABLES: Final = frozenset({"VarHandleOp", "Variable", "VariableV2", "Temporar
 LEAVES: Final = {"Placeholder": "placeholder", "Const": "constant", **dict.fromkeys(VARIABLES, "variable")}
 """Ops that are leaves of a log, and what it calls the function that makes such a leaf."""
 
+HARMLESS: Final = VARIABLES | {
+    "Assert", "IsVariableInitialized", "LookupTableFindV2", "Placeholder", "QueueSizeV2", "ReadVariableOp",
+    "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape",
+}  # fmt: skip
+"""Ops that hold state, or look at it, and may run as often as one likes."""
+
+PER_RUN: Final = ("TensorArray", "Stack")
+"""Ops whose names begin so share what lives for one run: they run together, and again together."""
+
 _LIBRARY: Final = str(tf.__path__[0])
 _NO_VALUE: Final = frozenset({"type", "func", "list(type)", "list(func)", "tensor", "list(tensor)"})
 """Kinds of attributes that say nothing that a value does not say."""

@@ -8,15 +8,8 @@ from typing import Final
 
 import tensorflow as tf
 
-from graphscope.adapters.tensorflow.graph_ops import VARIABLES, is_array
-
-_HARMLESS: Final = VARIABLES | {
-    "Assert", "IsVariableInitialized", "Placeholder", "ReadVariableOp", "VarIsInitializedOp", "VariableShape",
-}  # fmt: skip
-"""Ops that hold state, or look at it, and may run as often as one likes."""
-
-PER_RUN: Final = ("TensorArray", "Stack")
-"""Ops whose names begin so share what lives for one run: they run together, and again together."""
+from graphscope.adapters.tensorflow.graph_functions import CALLS, calls_once
+from graphscope.adapters.tensorflow.graph_ops import HARMLESS, PER_RUN, is_array
 
 
 def needed(
@@ -56,8 +49,12 @@ def draws(op: tf.Operation) -> bool:
 
 def is_once(op: tf.Operation) -> bool:
     """Whether an op is to run once and not again in a run of the program's."""
-    if op.type in _HARMLESS or op.type.startswith(PER_RUN):
+    if op.type in HARMLESS or op.type.startswith(PER_RUN):
         return False
+    if op.type in CALLS:
+        return calls_once(op)
+    if not op.inputs and op.outputs and not any(is_array(each.dtype) for each in op.outputs):
+        return False  # it hands out what it stands for: a queue, a table
     return bool(op.op_def.is_stateful) or _takes_reference(op)
 
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import tensorflow as tf
 
 from graphscope.adapters.tensorflow.gradient_calls import GradientCall
-from graphscope.adapters.tensorflow.graph_ops import VARIABLES, Described, described, is_array
-from graphscope.adapters.tensorflow.run_graph import PER_RUN, certain, in_order, is_once, needed, predecessors, writes
+from graphscope.adapters.tensorflow.graph_functions import BRANCHES, CALLS
+from graphscope.adapters.tensorflow.graph_ops import PER_RUN, VARIABLES, Described, described, is_array
+from graphscope.adapters.tensorflow.run_graph import certain, in_order, is_once, needed, predecessors, writes
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,11 @@ class Plan:
         calls: Sequence[GradientCall],
     ) -> None:
         self.graph = graph
-        self.fetches = tuple(fetches)
-        self.targets = tuple(targets)
+        # By their names: what the program has may be wrapped, as what an assertion returns is.
+        self.fetches = tuple(graph.get_tensor_by_name(each.name) for each in fetches)
+        self.targets = tuple(graph.get_operation_by_name(each.name) for each in targets)
         self.fed = fed
-        self.ops = in_order(needed(fetches, targets, fed), graph, fed)
+        self.ops = in_order(needed(self.fetches, self.targets, fed), graph, fed)
         self._certain = certain(self.ops, fed)
         self._described: dict[str, Described] = {}
         self.calls = {name: call for call in calls for name in call.made}
@@ -103,7 +105,12 @@ class Plan:
 
     def is_hidden(self, op: tf.Operation) -> bool:
         """Whether what an op computes can't be had: it lies in a branch or a loop."""
-        return op not in self._certain or not self.graph.is_fetchable(op)
+        return op not in self._certain or op.type in BRANCHES or not self.graph.is_fetchable(op)
+
+    @property
+    def hidden(self) -> list[str]:
+        """The names of ops that compute something which can't be had."""
+        return [op.name for op in self.ops if self.is_hidden(op) and op.outputs and op.type not in _PLUMBING]
 
     @cached_property
     def whole(self) -> Part:
@@ -136,9 +143,30 @@ class Plan:
 
     def cuts(self, op: tf.Operation, tensor: tf.Tensor) -> bool:
         """Whether an op can be fed with what a tensor was computed to be."""
-        if op.type.startswith(PER_RUN) or not self.graph.is_feedable(tensor):
+        return not op.type.startswith(PER_RUN) and self.takes(tensor)
+
+    def takes(self, tensor: tf.Tensor) -> bool:
+        """Whether a tensor can be fed with another value."""
+        if tensor.op.type in CALLS or not self.graph.is_feedable(tensor):
             return False
         return is_array(tensor.dtype) and not tensor.dtype._is_ref_dtype and not self.is_hidden(tensor.op)
+
+    @cached_property
+    def _gathered(self) -> dict[str, tf.Tensor]:
+        """What reads a trained variable whole, by its handle, of those of which the run reads but some rows."""
+        handles = {op.name for op in self.ops if op.type == "VarHandleOp"} & self.trained - self.readers.keys()
+        every = self.graph.get_operations() if handles else []
+        readers = (op for op in every if op.type == "ReadVariableOp" and not op.control_inputs)
+        taken = {tensor.op.name for op in self.ops if op.type not in _SETTING for tensor in op.inputs}
+        return {op.inputs[0].name: op.outputs[0] for op in readers if op.inputs[0].op.name in handles & taken}
+
+    @cached_property
+    def late(self) -> frozenset[str]:
+        """What stands for variables where they lie: of a run that writes, it is what they hold when all is done."""
+        if not any(map(writes, self.ops)):
+            return frozenset()
+        held = (tensor.name for op in self.ops if op.type in VARIABLES for tensor in op.outputs)
+        return frozenset((*held, *self.early))
 
     @cached_property
     def early(self) -> dict[str, tf.Tensor]:
@@ -153,4 +181,14 @@ class Plan:
                 late.add(op)
             elif op.type == "Identity" and op.inputs[0].dtype._is_ref_dtype and not self.is_hidden(op):
                 found[op.outputs[0].name] = op.inputs[0]
-        return found if any(map(writes, self.ops)) else {}
+        return (found if any(map(writes, self.ops)) else {}) | self._gathered
+
+
+_SETTING: Final = ("Assign", "AssignVariableOp", "VarIsInitializedOp")
+"""Ops that take a variable and do not read it."""
+
+_PLUMBING: Final = {
+    "Const", "Enter", "Exit", "Identity", "LoopCond", "Merge", "NextIteration", "RefEnter", "RefExit", "RefMerge",
+    "RefNextIteration", "RefSwitch", "Switch",
+}  # fmt: skip
+"""Ops of loops and branches that compute nothing by themselves."""

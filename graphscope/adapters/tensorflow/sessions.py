@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import tensorflow as tf
 from tensorflow.python.client import session as client
@@ -38,6 +39,8 @@ class Sessions:
         self._plans: WeakKeyDictionary[Any, dict[Any, Plan]] = WeakKeyDictionary()
         self._runs: WeakKeyDictionary[Any, itertools.count[int]] = WeakKeyDictionary()
         self._said: set[str] = set()
+        self._hiding: WeakSet[tf.Graph] = WeakSet()
+        """The graphs of which it was said that not all of them can be seen."""
 
     @property
     def is_recording(self) -> bool:
@@ -48,8 +51,8 @@ class Sessions:
         """Begin to see them."""
         self._calls.install(patches)
         patches.replace(client.BaseSession, "_do_run", self._recorded(client.BaseSession._do_run))
-        make = client.BaseSession._make_callable_from_options
-        patches.replace(client.BaseSession, "_make_callable_from_options", self._unrecorded("make_callable", make))
+        for name in ("make_callable", "_make_callable_from_options"):
+            patches.replace(client.BaseSession, name, self._unrecorded(getattr(client.BaseSession, name)))
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
@@ -70,11 +73,15 @@ class Sessions:
 
         return run
 
-    def _unrecorded(self, what: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def said(*args: Any, **kwargs: Any) -> Any:
-            if self.is_recording:
-                self._say(f"what is run by {what} is not recorded; runs of the session are")
-            return function(*args, **kwargs)
+    def _unrecorded(self, make: Callable[..., Any]) -> Callable[..., Any]:
+        """What makes callables, which says so of those that leave out what is recorded; one that is fed calls `run`."""
+
+        @functools.wraps(make)
+        def said(session: Any, *args: Any, **kwargs: Any) -> Any:
+            found = make(session, *args, **kwargs)
+            if self.is_recording and getattr(found, "__name__", "") != "_generic_run":
+                self._say("what make_callable makes is not recorded where it is called; session.run is")
+            return found
 
         return said
 
@@ -93,7 +100,13 @@ class Sessions:
         if key not in plans:
             if len(plans) >= _MOST_PLANS:
                 plans.clear()
-            plans[key] = Plan(graph, fetches, targets, fed, self._calls.of(graph))
+            plans[key] = plan = Plan(graph, fetches, targets, fed, self._calls.of(graph))
+            if plan.hidden and graph not in self._hiding:
+                self._hiding.add(graph)
+                self._say(
+                    f"what is computed in loops and branches of the graph ({', '.join(plan.hidden[:3])}, "
+                    f"{len(plan.hidden)} ops) can't be fetched; what goes into them and comes out is recorded"
+                )
         return plans[key]
 
     def _run(self, session: Any, plan: Plan, execution: Execution) -> Any:
@@ -108,9 +121,19 @@ class Sessions:
                 for place, op in enumerate(part.ops):
                     changed = rows.op(op)
                     if changed:
-                        missed = execution.replace(changed, part.ops[place + 1 :])
-                        if missed:
-                            say(f"{missed} had been computed together with {op.name}, and keeps what it was given")
+                        _replace(execution, changed, op, part.ops[place + 1 :])
+        if looks_on:
+            execution.end()
         if self.is_recording:
             recording.step()
         return execution.fetched()
+
+
+def _replace(execution: Execution, changed: Mapping[str, Any], op: tf.Operation, rest: Sequence[tf.Operation]) -> None:
+    """Let a run go on with what a debugger put in the place of values, and say where that can't be."""
+    given = execution.replaceable(changed)
+    if len(given) < len(changed):
+        say(f"no other value can be put in the place of {op.name}: the session goes on with its own")
+    missed = execution.replace(given, rest) if given else ""
+    if missed:
+        say(f"{missed} had been computed together with {op.name}, and keeps what it was given")

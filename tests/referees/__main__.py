@@ -60,7 +60,9 @@ def main() -> int:
         print(name, *other[:8], sep="\n    ")
     for name, why in judge.failed.items():
         print(name, why)
-    print(f"{judge.models} models, {judge.calls} calls; {len(judge.found)} models told otherwise, {len(judge.failed)} not")
+    print(
+        f"{judge.models} models, {judge.calls} calls; {len(judge.found)} models told otherwise, {len(judge.failed)} not"
+    )
     return bool(judge.found)
 
 

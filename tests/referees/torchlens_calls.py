@@ -14,7 +14,6 @@ from torch import nn
 import graphscope as gs
 from graphscope.graph import Graph, Node
 
-
 SOURCE = "source"
 """What makes a tensor of none: a row of no op, in our log."""
 

@@ -39,6 +39,19 @@ def test_values_and_gradients_of_both_passes_are_those_of_jax(compiled: bool) ->
     assert names == {"params['dense']['kernel']", "params['dense']['bias']"}
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("differentiated", [False, True])
+def test_a_node_is_at_the_line_that_jax_tells_of_its_equation(compiled: bool, differentiated: bool) -> None:
+    summarize = pytest.importorskip("jax._src.source_info_util").summarize
+    told = {each.primitive.name: summarize(each.source_info) for each in jax.make_jaxpr(loss)(W, X).eqns}
+    step = jax.grad(loss) if differentiated else loss
+    with gs.record() as log:
+        (jax.jit(step) if compiled else step)(W, X)
+    for op in ("tanh", "dot_general", "reduce_sum"):
+        (node,) = log.graph.select(f"op:{op} forward")
+        assert told[op].startswith(f"{node.site.file}:{node.site.line}:")
+
+
 def test_nothing_of_jax_is_changed_when_a_recording_has_ended() -> None:
     core = pytest.importorskip("jax._src.core")
     before = core.EvalTrace.process_primitive, jax.vjp

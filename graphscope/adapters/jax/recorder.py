@@ -106,7 +106,7 @@ class Recorder:
         depth = len(self.rows.here.passes)
         try:
             self._given(closed, args)
-            with scopes.jitted(name, closed):
+            with self.rows.where.called(), scopes.jitted(name, closed):
                 return list(core.eval_jaxpr(closed.jaxpr, closed.consts, *args))
         except BaseException:
             self.rows.end(depth)

@@ -42,7 +42,7 @@ class Rows:
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
         self.here = _Here()
-        self._where = Whereabouts(tape.session.frames)
+        self.where = Whereabouts(tape.session.frames)
         self._nodes: Notes[Node] = Notes()
         """The node that an array is the value of, or one of the values."""
         self._numbers: Notes[Any] = Notes()
@@ -181,7 +181,7 @@ class Rows:
 
     def _at(self) -> Any:
         """The line that is at work; rows from here on lie in its scopes."""
-        line, path = self._where.here()
+        line, path = self.where.here()
         self.tape.lie_in(path)
         return line
 

@@ -14,7 +14,7 @@ import jax
 
 from graphscope.adapters.jax import marks, scopes
 from graphscope.adapters.jax.internals import CHECKPOINT, JIT, WHILE, core, own_vjp, typeof
-from graphscope.adapters.jax.jaxprs import function_of
+from graphscope.adapters.jax.jaxprs import function_of, is_of_jax
 from graphscope.adapters.jax.nodes import Node, Source
 from graphscope.adapters.jax.rules import is_floating, rule_of
 
@@ -189,8 +189,9 @@ def _name(function: Any) -> str:
 
 def _jitted(trace: TapeTrace, tracers: Sequence[Any], params: dict[str, Any]) -> Any:
     closed = params["jaxpr"]
+    told = not is_of_jax(closed.jaxpr)  # of its own functions JAX does not tell who called them: that is who runs now
     with core.set_current_trace(trace), scopes.jitted(params["name"], closed):
-        return core.eval_jaxpr(closed.jaxpr, closed.consts, *tracers)
+        return core.eval_jaxpr(closed.jaxpr, closed.consts, *tracers, propagate_source_info=told)
 
 
 def _checkpointed(trace: TapeTrace, tracers: Sequence[Any], params: dict[str, Any]) -> Any:

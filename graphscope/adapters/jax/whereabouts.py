@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import threading
+from collections.abc import Iterator
 from types import CodeType
 from typing import Any, Final
 
@@ -15,6 +18,12 @@ _JITTED: Final = re.compile(r"(\w+)\((.+)\)")
 Path = tuple[tuple[str, str], ...]
 
 
+class _Called(threading.local):
+    """The line that called the jitted function which a thread runs."""
+
+    line: Line | None = None
+
+
 class Whereabouts:
     """Tells where what is computed now was written.
 
@@ -24,6 +33,7 @@ class Whereabouts:
 
     def __init__(self, frames: Frames) -> None:
         self._frames = frames
+        self._called = _Called()
         self._lines: dict[tuple[int, int], tuple[CodeType, Line]] = {}
         self._paths: dict[Any, Path] = {}
 
@@ -34,7 +44,17 @@ class Whereabouts:
         path = self._paths.get(stack)
         if path is None:
             path = self._paths[stack] = tuple(map(_scope, filter(None, map(_name, stack.stack))))
-        return self._line(info.traceback), path
+        return self._line(info.traceback) or self._called.line, path
+
+    @contextlib.contextmanager
+    def called(self) -> Iterator[None]:
+        """What runs inside is a jitted function. JAX traces its own ones without their callers: theirs is this line."""
+        outer = self._called.line
+        self._called.line = self._line(source_info_util.current().traceback) or outer
+        try:
+            yield
+        finally:
+            self._called.line = outer
 
     def _line(self, traceback: Any) -> Line | None:
         is_program = self._frames.is_program

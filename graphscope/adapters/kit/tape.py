@@ -70,7 +70,8 @@ class Tape(TapeRows):
         if name is None and argument is not None:
             name = argument_name(frame, argument)
         told = {"name": name, "function": function or None}
-        fields = self._fields(frame, 0, value, {key: text for key, text in told.items() if text is not None}, line)
+        told = {key: text for key, text in told.items() if text is not None}
+        fields = self._fields(self._site(frame, line), 0, value, told)
         flags = (Flag.REQUIRES_GRAD if differentiated else Flag(0)) | (Flag.PARAMETER if parameter else Flag(0))
         template = self._template(Kind.LEAF, 0, fields, flags)
         return Node(self._append(template, value, [], self._place.backward_row), fields)

@@ -32,6 +32,8 @@ class TapeRows:
         self.session = Recording(writer, framework, Frames(packages))
         self._place = Place(ScopePath())
         self._templates: dict[Any, Template] = {}
+        self._calls: dict[Any, dict[str, Any]] = {}
+        """What the rows of calls tell, by all that tells calls apart but their numbers."""
 
     def _called(
         self,
@@ -51,18 +53,29 @@ class TapeRows:
         inputs = itertools.count()
         placed = [Input(next(inputs)) if isinstance(operand, Node) else operand for operand in operands]
         numbers: list[float] = []
-        separated((placed, attributes), numbers)
-        # Numbers lie in the row, so that a rate that changes at each step does not let the tables grow.
-        call = entry(placed, attributes or {}, range(len(numbers)))
-        told = {"name": called, **call} if called else call
-        op = self.session.op_number(name, doc, function, signature)
-        return self._fields(frame, op, value, told, line), rows, list(map(bits, numbers))
+        structure = separated((placed, attributes), numbers)
+        site = self._site(frame, line)
+        scope = self._place.context.path.number(self.session.writer)
+        key = (name, doc, called, function, structure, site, scope, *of_value(value).values())
+        fields = self._calls.get(key)
+        if fields is None:
+            # Numbers lie in the row, so that a rate that changes at each step does not let the tables grow.
+            call = entry(placed, attributes or {}, range(len(numbers)))
+            told = {"name": called, **call} if called else call
+            op = self.session.op_number(name, doc, function, signature)
+            fields = self._calls[key] = self._fields(site, op, value, told)
+        return fields, rows, list(map(bits, numbers))
 
-    def _fields(self, frame: FrameType, op: int, value: Any, call: dict[str, Any], line: Line | None) -> dict[str, Any]:
+    def _site(self, frame: FrameType, line: Line | None) -> int:
+        """The number of the place that a row tells of."""
+        writer = self.session.writer
+        return site_number(writer, frame) if line is None else line_number(writer, line)
+
+    def _fields(self, site: int, op: int, value: Any, call: dict[str, Any]) -> dict[str, Any]:
         writer = self.session.writer
         return {
             "op": op,
-            "site": site_number(writer, frame) if line is None else line_number(writer, line),
+            "site": site,
             "scope": self._place.context.path.number(writer),
             "attrs": writer.attributes(call),
             **of_value(value),

@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
-import tensorflow as tf
 from tensorflow.python import pywrap_tfe
 from tensorflow.python.eager import core, execute
-from tensorflow.python.framework import ops
 
 from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.kit.tape import Node
-from graphscope.adapters.tensorflow.op_names import RUNS_PYTHON, Op, op_of
-from graphscope.adapters.tensorflow.session import Session, Tied
-from graphscope.adapters.tensorflow.tensors import EagerTensor, array_of, is_array, tensor_like
+from graphscope.adapters.tensorflow.op_names import RUNS_PYTHON, Op, op_of, signature
+from graphscope.adapters.tensorflow.session import Session, tied
+from graphscope.adapters.tensorflow.tensors import EagerTensor, array_of, is_array, is_resource, tensor_like
 from graphscope.adapters.tensorflow.variables import Variable
 
 _RAW_INPUTS: Final = 3
@@ -91,11 +89,7 @@ class EagerOps:
             raw = args[_RAW_INPUTS : _RAW_INPUTS + len(op.inputs)]
             node, left = self.made(op, raw, inputs, attributes, outputs, duration)
             if taped:
-                scope: Any = ops.get_name_scope()
-                if node is not None:
-                    scope = Tied(scope)
-                    scope.node = node
-                _record_gradient(op.type, inputs, attributes, left, scope)
+                _record_gradient(op.type, inputs, attributes, left, "" if node is None else tied(node))
             return result if left is outputs else _replaced(result, outputs, left)
 
         return run
@@ -125,9 +119,7 @@ class EagerOps:
             if node is None:
                 original(op_name, inputs, attrs, outputs)
                 return
-            scope = Tied(ops.get_name_scope())
-            scope.node = node
-            _record_gradient(op_name, inputs, attrs, outputs, scope)
+            _record_gradient(op_name, inputs, attrs, outputs, tied(node))
 
         return record_gradient
 
@@ -137,7 +129,7 @@ class EagerOps:
     def _read(self, op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of an op, with variables read where we see it: TensorFlow's own fast path reads them unseen."""
         end = _RAW_INPUTS + len(op.inputs)
-        if not any(isinstance(each, (Variable, list, tuple)) for each in args[_RAW_INPUTS:end]):
+        if not any(type(each) is not EagerTensor for each in args[_RAW_INPUTS:end]):
             return args
         return (*args[:_RAW_INPUTS], *map(_value, args[_RAW_INPUTS:end]), *args[end:])
 
@@ -162,11 +154,11 @@ class EagerOps:
         told = op.attributes(attributes)
         operands = self._operands(op, raw, inputs, told)
         if not outputs:
-            handle = next((each for each in inputs if each.dtype == tf.resource), None)
+            handle = next((each for each in inputs if is_resource(each)), None)
             if handle is not None:
                 session.variables.written(op.name, handle, operands[1:], told)
                 for other in inputs[1:]:
-                    if other.dtype == tf.resource:
+                    if is_resource(other):
                         session.variables.forget(other)
             return None, outputs
         if not all(map(is_array, outputs)):
@@ -181,7 +173,7 @@ class EagerOps:
             duration=duration,
             called=session.variables.name(inputs[0]) if op.type == "ReadVariableOp" else "",
             function=op.type,
-            signature=op.signature(told),
+            signature=signature(op.type, tuple(told)),
         )
         if node is None:
             return None, outputs
@@ -223,7 +215,7 @@ class EagerOps:
     def _operand(self, place: int, given: Any, tensor: Any) -> Any:
         """The node of an input, or the constant that it is."""
         session = self.session
-        if tensor.dtype == tf.resource:
+        if is_resource(tensor):
             return session.variables.node(tensor)
         node = session.node(tensor)
         if node is not None and (node.row >= session.writer.low or node.fields.get("op")):

@@ -14,7 +14,7 @@ from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.kit.tape import Node
 from graphscope.adapters.tensorflow.session import Session, Tied
-from graphscope.adapters.tensorflow.tensors import EagerTensor, array_of, tensor_like
+from graphscope.adapters.tensorflow.tensors import EagerTensor, array_of, is_resource, tensor_like
 from graphscope.eventlog.schema import SLOT_SHIFT
 
 Part = tuple[Any, int]
@@ -76,7 +76,7 @@ class Gradients:
         session = self.session
         if gradient is None:
             return None
-        leaf = session.variables.leaf(source) if source.dtype == tf.resource else session.node(source)
+        leaf = session.variables.leaf(source) if is_resource(source) else session.node(source)
         if leaf is None:
             return gradient
         row, total = 0, gradient

@@ -79,11 +79,6 @@ class Op(NamedTuple):
                 found[INPUTS.get(name, name)] = _plain(name, value)
         return found
 
-    def signature(self, attributes: Mapping[str, Any]) -> tuple[Argument, ...]:
-        """Its parameters in order: inputs, and what attributes are told."""
-        inputs = [Argument(each.name, several=each.several) for each in self.inputs]
-        return (*inputs, *(Argument(name, by_name=True) for name in attributes))
-
 
 @functools.cache
 def op_of(type: str) -> Op:
@@ -100,6 +95,13 @@ def op_of(type: str) -> Op:
         each.name: _default(each) for each in definition.attr if not _DULL.match(each.name) and each.type != "func"
     }
     return Op(type, NAMES.get(type) or _written(type), inputs, defaults, recorded=not ROWLESS.search(type))
+
+
+@functools.cache
+def signature(type: str, attributes: tuple[str, ...]) -> tuple[Argument, ...]:
+    """The parameters of an op in order: its inputs, and what attributes are told."""
+    inputs = [Argument(each.name, several=each.several) for each in op_of(type).inputs]
+    return (*inputs, *(Argument(name, by_name=True) for name in attributes))
 
 
 def _written(type: str) -> str:

@@ -24,10 +24,17 @@ PACKAGES: Final = ("keras", "tf_keras")
 
 
 class Tied(str):
-    """The name scope that a tape keeps with an op, which bears the node of the log that the op is."""
+    """What a tape keeps as the name scope of an op: none, which bears the node of the log that the op is."""
 
     __slots__ = ("node",)
     node: Node
+
+
+def tied(node: Node) -> Tied:
+    """The name scope by which a tape knows a node."""
+    made = Tied()
+    made.node = node
+    return made
 
 
 current: Session | None = None

@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable
+import itertools
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType
 from typing import Any, Final
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.eager import context
 from tensorflow.python.eager.polymorphic_function import polymorphic_function
 from tensorflow.python.util import tf_decorator
 
@@ -22,19 +25,28 @@ from graphscope.adapters.tensorflow.variables import Variable
 _FOLDER: Final = str(Path(tf.__file__).parent)
 
 
+class Here(threading.local):
+    """What a thread knows of the function that it runs."""
+
+    seeds: Iterator[int] | None = None
+    """The seeds of its random ops, as a graph numbers them; None where no function runs."""
+
+
 class Functions:
     """Opens functions."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self._here = Here()
 
     def install(self, patches: Patches) -> None:
         """Run functions as they are written; only here, so that what TensorFlow itself compiles stays so."""
         owner = polymorphic_function.Function
         patches.replace(owner, "__call__", self._opening(owner.__call__))
+        patches.replace(context, "internal_operation_seed", self._seeding(context.internal_operation_seed))
 
     def _opening(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        tape = self.session.tape
+        tape, here = self.session.tape, self._here
 
         @functools.wraps(original)
         def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - it stands in its place
@@ -43,10 +55,23 @@ class Functions:
             args, kwargs = tf.nest.map_structure(_given, (args, kwargs))
             code = _code(function._python_function)
             is_program = code is None or tape.session.frames.is_program(code)
-            with tape.scope(function.__name__, "function") if is_program else contextlib.nullcontext():
-                return tf.nest.map_structure(_returned, function._python_function(*args, **kwargs))
+            seeds, here.seeds = here.seeds, itertools.count()
+            try:
+                with tape.scope(function.__name__, "function") if is_program else contextlib.nullcontext():
+                    return tf.nest.map_structure(_returned, function._python_function(*args, **kwargs))
+            finally:
+                here.seeds = seeds
 
         return __call__
+
+    def _seeding(self, original: Callable[[], int]) -> Callable[[], int]:
+        """The seed of a random op: in a function it is the number of the op, as in a graph."""
+        here = self._here
+
+        def internal_operation_seed() -> int:
+            return original() if here.seeds is None else next(here.seeds)
+
+        return internal_operation_seed
 
 
 def _is_program(function: Any) -> bool:

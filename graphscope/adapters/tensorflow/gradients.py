@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import tensorflow as tf
 from tensorflow.python import pywrap_tfe
-from tensorflow.python.eager import backprop, imperative_grad
+from tensorflow.python.eager import backprop, backprop_util, imperative_grad
+from tensorflow.python.ops import gen_math_ops
 
 from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.identity import Notes
@@ -29,8 +31,6 @@ class Gradients:
         self.tape = session.tape
         self._origins: Notes[list[Part]] = Notes()
         """What each gradient is the sum of."""
-        self._empty: Notes[bool] = Notes()
-        """Zeros that stand for the gradient of an output of which nothing was used."""
 
     @property
     def is_recording(self) -> bool:
@@ -39,19 +39,14 @@ class Gradients:
 
     def install(self, patches: Patches) -> None:
         """See the rules that tapes run, their sums, and where a pass begins and ends."""
-        space = backprop._default_vspace
         pywrap_tfe.TFE_Py_RegisterGradientFunction(self._rule)
         patches.at_end(lambda: pywrap_tfe.TFE_Py_RegisterGradientFunction(backprop._gradient_function))
-        pywrap_tfe.TFE_Py_RegisterVSpace(
-            space._replace(
-                aggregate_fn=self._summing(space.aggregate_fn),
-                ones_fn=self._unseen(space.ones_fn),
-                zeros_fn=self._zeros(space.zeros_fn),
-                zeros_like_fn=self._zeros(space.zeros_like_fn),
-                ones_like_fn=self._unseen(space.ones_like_fn),
-            )
-        )  # fmt: skip
-        patches.at_end(lambda: pywrap_tfe.TFE_Py_RegisterVSpace(space))
+        # What tapes sum and fill with is found by names: a space of their own would be held by those that are there.
+        sums = self._summing(gen_math_ops.add_n)
+        patches.replace(backprop, "gen_math_ops", SimpleNamespace(**{**vars(gen_math_ops), "add_n": sums}))
+        sums = self._summing(backprop_util.AggregateIndexedSlicesGradients)
+        patches.replace(backprop_util, "AggregateIndexedSlicesGradients", sums)
+        patches.replace(backprop, "_fast_fill", self._unseen(backprop._fast_fill))
         patches.replace(imperative_grad, "imperative_grad", self._pass(imperative_grad.imperative_grad))
 
     # Passes ----------------------------------------------------------------------------------------------------------
@@ -111,9 +106,9 @@ class Gradients:
         """The row of a rule that is due, and the cotangents to run it with."""
         if not self.session.is_here(node) or not any(map(_is_value, cotangents)):
             return 0, cotangents
-        given = [
-            (slot, each) for slot, each in enumerate(cotangents) if _is_value(each) and not self._empty.of(each)
-        ] or [(slot, each) for slot, each in enumerate(cotangents) if _is_value(each)][:1]
+        known = [(slot, each) for slot, each in enumerate(cotangents) if _is_value(each)]
+        # Zeros stand for the gradient of an output that nothing used.
+        given = [(slot, each) for slot, each in known if self._origins.of(each) is not None] or known[:1]
         parts = [
             (None if len(given) > 1 else array_of(part), origin)
             for _, each in given
@@ -165,16 +160,6 @@ class Gradients:
                 return original(*args)
 
         return made
-
-    def _zeros(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def zeros(*args: Any) -> Any:
-            with self.tape.aside():
-                made = original(*args)
-            if _is_value(made):
-                self._empty.note(made, True)
-            return made
-
-        return zeros
 
 
 def _is_value(gradient: Any) -> bool:

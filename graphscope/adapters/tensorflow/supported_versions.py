@@ -48,7 +48,6 @@ PROBES: Final[dict[str, Callable[[], bool]]] = {
     "pywrap_tfe.TFE_Py_FastPathExecute": _has("pywrap_tfe", "TFE_Py_FastPathExecute"),
     "pywrap_tfe.TFE_Py_RecordGradient": _has("pywrap_tfe", "TFE_Py_RecordGradient"),
     "pywrap_tfe.TFE_Py_RegisterGradientFunction": _has("pywrap_tfe", "TFE_Py_RegisterGradientFunction"),
-    "pywrap_tfe.TFE_Py_RegisterVSpace": _has("pywrap_tfe", "TFE_Py_RegisterVSpace"),
     "the stopping of tapes": _has(
         "pywrap_tfe", "TFE_Py_TapeSetStopOnThread", "TFE_Py_TapeSetRestartOnThread", "TFE_Py_TapeSetIsEmpty"
     ),
@@ -66,9 +65,18 @@ PROBES: Final[dict[str, Callable[[], bool]]] = {
         "eager.backprop", "_gradient_function", "op_name", "attr_tuple", "num_inputs", "inputs", "outputs", "out_grads",
         "skip_input_indices", "forward_pass_name_scope",
     ),
-    "backprop._default_vspace": _has(
-        "eager.backprop:_default_vspace", "aggregate_fn", "zeros_fn", "ones_fn", "zeros_like_fn", "ones_like_fn"
+    "backprop._aggregate_grads": lambda: (
+        set(import_module("tensorflow.python.eager.backprop")._aggregate_grads.__code__.co_names)
+        >= {"gen_math_ops", "add_n"}
     ),
+    "context.internal_operation_seed": lambda: (
+        "internal_operation_seed"
+        in import_module("tensorflow.python.framework.random_seed").get_seed.__code__.co_names
+    ),
+    "backprop_util.AggregateIndexedSlicesGradients": _takes(
+        "eager.backprop_util", "AggregateIndexedSlicesGradients", "grads"
+    ),
+    "backprop._fast_fill": _takes("eager.backprop", "_fast_fill", "value", "shape", "dtype"),
     "imperative_grad.imperative_grad": _takes(
         "eager.imperative_grad", "imperative_grad", "tape", "target", "sources", "output_gradients"
     ),

@@ -289,10 +289,9 @@ def exception(error: BaseException, *, node: int | None = None, site: int = 0) -
         node: The row of the op that it left, if it left one.
         site: Where that op stands; without it, the line of the program that the exception left last.
     """
-    if writer is None or getattr(error, "_graphscope_marked", False):
+    if writer is None or _is_marked(error):
         return
-    with forgiving(AttributeError, TypeError):
-        error._graphscope_marked = True  # type: ignore[attr-defined]
+    mark_as_told(error)
     innermost = error.__traceback__
     while innermost is not None and innermost.tb_next is not None:
         innermost = innermost.tb_next
@@ -308,6 +307,18 @@ def exception(error: BaseException, *, node: int | None = None, site: int = 0) -
         text=text,
         type=type(error).__name__,
     )
+
+
+def mark_as_told(error: BaseException) -> None:
+    """Note that the log has an exception."""
+    with forgiving(AttributeError, TypeError):
+        error._graphscope_marked = True  # type: ignore[attr-defined]
+
+
+def _is_marked(error: BaseException) -> bool:
+    """Whether the log has an exception, or the one in whose place it was raised: `raise ... from None`."""
+    first = error.__context__ if error.__suppress_context__ and error.__cause__ is None else None
+    return getattr(error, "_graphscope_marked", False) or getattr(first, "_graphscope_marked", False)
 
 
 def edit(node: int, value: Any, frame: FrameType, *, cut: bool = False) -> int:

@@ -20,7 +20,7 @@ from graphscope.adapters.kit.value_names import argument_name
 from graphscope.adapters.kit.value_policy import wanted
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.places import Line, site_number
-from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
+from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind
 
 
 class Tape(TapeRows):
@@ -163,6 +163,22 @@ class Tape(TapeRows):
         row = writer.append_many(template, array, [*rows, *numbers], writer.clock(), 0, 0, tensor, version)
         self._answered(row, value, frame)
         return Node(row, fields)
+
+    @guarded(lambda name, operands, error: None)
+    def failed(self, name: str, operands: Sequence[Any], error: BaseException) -> None:
+        """A call has raised: a node without a value, and the exception.
+
+        Args:
+            name: What the log calls the op.
+            operands: In order: the nodes of inputs, and constants.
+            error: What it raised.
+        """
+        fields, rows, numbers = self._called(self._frame(), name, operands, None, None)
+        template = self._template(Kind.OP, len(rows), fields, Flag.FAILED, len(numbers))
+        edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
+        writer = self.session.writer
+        row = writer.append_wide(template, [], edges, writer.clock(), numbers=numbers)
+        recording.exception(error, node=row, site=fields["site"])
 
     @contextlib.contextmanager
     def scope(self, name: str, type: str = "") -> Iterator[None]:

@@ -17,6 +17,7 @@ from graphscope.adapters.tensorflow.op_names import RUNS_PYTHON, Op, op_of, sign
 from graphscope.adapters.tensorflow.session import Session, tied
 from graphscope.adapters.tensorflow.tensors import EagerTensor, array_of, is_array, is_resource, tensor_like
 from graphscope.adapters.tensorflow.variables import Variable
+from graphscope.eventlog import record as recording
 
 _RAW_INPUTS: Final = 3
 """Behind so many arguments of the fast path the inputs of the op begin."""
@@ -196,6 +197,12 @@ class EagerOps:
     @guarded(lambda op, args, error: None)
     def _failed(self, op: Op, args: Sequence[Any], error: Exception) -> None:
         """An op has raised: a node without a value."""
+        raw = args[_RAW_INPUTS : _RAW_INPUTS + len(op.inputs)]
+        given = [each for value in raw for each in (value if isinstance(value, (list, tuple)) else [value])]
+        operands = [self._operand(place, None, each) for place, each in enumerate(given) if is_array(each)]
+        told = core._status_to_exception(error) if isinstance(error, core._NotOkStatusException) else error
+        self.tape.failed(op.name, operands, told)
+        recording.mark_as_told(error)
 
     def _operands(
         self, op: Op, raw: Sequence[Any] | None, inputs: Sequence[Any], attributes: dict[str, Any]

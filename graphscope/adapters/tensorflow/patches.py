@@ -11,6 +11,7 @@ from graphscope.adapters.tensorflow.gradients import Gradients
 from graphscope.adapters.tensorflow.session import Session
 from graphscope.adapters.tensorflow.sessions import Sessions
 from graphscope.adapters.tensorflow.variables import Variables
+from graphscope.eventlog.foreign_tensors import TENSOR_READERS, TensorReader
 from graphscope.eventlog.writer import Writer
 
 
@@ -25,6 +26,7 @@ class TensorFlowPatches(Patches):
         session = self._session
         sessions.current = session
         self.at_end(lambda: setattr(sessions, "current", None))
+        TENSOR_READERS["tensorflow"] = TensorReader(session.row, session.array)
         session.variables, gradients = Variables(session), Gradients(session)
         eager = (
             session.variables,

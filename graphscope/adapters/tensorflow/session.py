@@ -8,11 +8,13 @@ from importlib.util import find_spec, module_from_spec
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import tensorflow as tf
 
 from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.tape import Node, Tape
 from graphscope.adapters.kit.value_names import argument_name
+from graphscope.adapters.tensorflow.tensors import array_of
 from graphscope.eventlog.schema import ROW_MASK
 from graphscope.eventlog.writer import Writer
 
@@ -59,6 +61,17 @@ class Session:
     def node(self, tensor: Any) -> Node | None:
         """The node of a tensor, if the log has it."""
         return self.nodes.of(tensor)
+
+    def row(self, tensor: Any) -> int:
+        """The row of a tensor, or of the newest version of a variable; -1 where the log has none."""
+        handle = getattr(tensor, "handle", None)
+        node = self.node(tensor) if handle is None else self.variables.newest(handle)
+        return -1 if node is None else node.row & ROW_MASK
+
+    def array(self, tensor: Any) -> np.ndarray:
+        """The elements of a tensor, or of a variable."""
+        with self.tape.aside():
+            return np.array(array_of(tf.convert_to_tensor(tensor)))
 
     def is_here(self, node: Node) -> bool:
         """Whether a node is of this recording, and not of an earlier one."""

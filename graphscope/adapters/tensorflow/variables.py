@@ -82,6 +82,11 @@ class Variables:
         known = self._of(handle)
         return None if known is None else known.newest
 
+    def newest(self, handle: Any) -> Node | None:
+        """The node of the newest version that the log has of the variable of a handle."""
+        known = self._known.of(handle)
+        return None if known is None else known.newest
+
     def leaf(self, handle: Any) -> Node | None:
         """The leaf that a variable is."""
         known = self._of(handle)

@@ -33,8 +33,10 @@ class Block:
     """What the file is called that the block is; it is not run by itself."""
 
 
-_GLOO: Final = re.compile(r"^\[Gloo\] .*\n", re.MULTILINE)
-"""What some versions of PyTorch print by themselves."""
+_NOISE: Final = re.compile(
+    r"^(?:\[Gloo\] |WARNING: All log messages before absl|[IW]0000 |To enable the following instr).*\n", re.MULTILINE
+)
+"""What some versions of PyTorch, and TensorFlow, print by themselves."""
 
 
 def blocks(page: Path) -> list[Block]:
@@ -72,7 +74,7 @@ def run_console(block: Block, folder: Path, where: str) -> None:
             check=False,
             env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder), "COLUMNS": "100", "NO_COLOR": "1"},
         )
-        assert_like(wanted, _GLOO.sub("", result.stdout), f"{where}: $ {line}")
+        assert_like(wanted, _NOISE.sub("", result.stdout), f"{where}: $ {line}")
 
 
 def _words(line: str) -> list[str]:

@@ -12,20 +12,27 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from .pages import ROOT, Block, assert_like, blocks, run_console
 
 TUTORIAL = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
 RUN = [ROOT / "docs" / "how-to" / name for name in ("diff.md", "doctor.md", "pytest.md", "what-if.md")]
 PAGES = [ROOT / "README.md", *RUN, *sorted((ROOT / "docs" / "explanation").glob("*.md"))]
-NEEDS = {ROOT / "docs" / "how-to" / "adapters.md": "autograd"}
+NEEDS = {ROOT / "docs" / "how-to" / "adapters.md": "autograd", ROOT / "docs" / "how-to" / "tensorflow.md": "tensorflow"}
 """Pages with programs of another library."""
 ALL = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
 
 
+def _needing(page: Path) -> ParameterSet:
+    """A page with the marks of what it needs."""
+    marks = {"tensorflow": (pytest.mark.tensorflow, pytest.mark.slow)}
+    return pytest.param(page, marks=marks.get(NEEDS[page], ()))
+
+
 @pytest.mark.parametrize(
     "page",
-    [*PAGES, *NEEDS, *(pytest.param(page, marks=pytest.mark.slow) for page in TUTORIAL)],
+    [*PAGES, *map(_needing, NEEDS), *(pytest.param(page, marks=pytest.mark.slow) for page in TUTORIAL)],
     ids=lambda page: page.stem,
 )
 def test_page_does_what_it_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

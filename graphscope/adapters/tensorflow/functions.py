@@ -14,10 +14,12 @@ from typing import Any, Final
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.data.ops import structured_function
 from tensorflow.python.eager import context
 from tensorflow.python.eager.polymorphic_function import polymorphic_function
 from tensorflow.python.util import tf_decorator
 
+from graphscope.adapters.kit.notices import say
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.tensorflow.session import Session
 from graphscope.adapters.tensorflow.variables import Variable
@@ -38,11 +40,15 @@ class Functions:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._here = Here()
+        self._told = False
+        """Whether it was said that functions of tf.data stay compiled."""
 
     def install(self, patches: Patches) -> None:
         """Run functions as they are written; only here, so that what TensorFlow itself compiles stays so."""
         owner = polymorphic_function.Function
         patches.replace(owner, "__call__", self._opening(owner.__call__))
+        wrapper = structured_function.StructuredFunctionWrapper
+        patches.replace(wrapper, "__init__", self._telling(wrapper.__init__))
         patches.replace(context, "internal_operation_seed", self._seeding(context.internal_operation_seed))
 
     def _opening(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -63,6 +69,20 @@ class Functions:
                 here.seeds = seeds
 
         return __call__
+
+    def _telling(self, original: Callable[..., None]) -> Callable[..., None]:
+        """What tf.data makes of a function of the program's: it stays compiled, which is said once."""
+
+        @functools.wraps(original)
+        def __init__(wrapper: Any, func: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - it stands in its place
+            tape, code = self.session.tape, _code(func)
+            if tape.is_recording and not self._told and code is not None and tape.session.frames.is_program(code):
+                self._told = True
+                where = f"{code.co_name} at {Path(code.co_filename).name}:{code.co_firstlineno}"
+                say(f"what functions that tf.data runs compute ({where}) is not recorded: they stay compiled")
+            original(wrapper, func, *args, **kwargs)
+
+        return __init__
 
     def _seeding(self, original: Callable[[], int]) -> Callable[[], int]:
         """The seed of a random op: in a function it is the number of the op, as in a graph."""

@@ -75,8 +75,8 @@ class Op(NamedTuple):
         """What is told of the attributes of a call, which come as names and values in turn."""
         found = {}
         for name, value in zip(given[::2], given[1::2], strict=True):
-            if name in self.defaults and value != self.defaults[name]:
-                found[INPUTS.get(name, name)] = _plain(name, value)
+            if name in self.defaults and (told := _plain(name, value)) != self.defaults[name]:
+                found[INPUTS.get(name, name)] = told
         return found
 
 

@@ -87,6 +87,9 @@ PROBES: Final[dict[str, Callable[[], bool]]] = {
     "Function._python_function": lambda: (
         callable(_function()._python_function) and "__call__" in vars(type(_function()))
     ),
+    "StructuredFunctionWrapper": _takes(
+        "data.ops.structured_function:StructuredFunctionWrapper", "__init__", "self", "func"
+    ),
     "tf_decorator.unwrap": _takes("util.tf_decorator", "unwrap", "maybe_tf_decorator"),
     # Graphs ----------------------------------------------------------------------------------------------------------
     "BaseSession._do_run": _takes(

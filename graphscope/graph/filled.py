@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _MOST_TERMS: Final = 6
 """Of longer sums the first and the last are written."""
+_MODULE: Final = re.compile(r"(^|\.)[^.]+(\.\d+)*$")
+"""The end of a module's path that tells it from others: `.linear1`, `.layers.0`."""
 _LETTERS: Final = ("i", "j")
 
 
@@ -45,19 +47,25 @@ def replaced(text: str, values: Mapping[str, str], *, parts: bool = False) -> st
     return re.sub(rf"(?<![\w.])({words}){behind}", lambda found: known[found[1]], text)
 
 
-def called_here(node: Node) -> str:
-    """What a formula calls a node: a gradient bears its number, for its name is that of what it is the gradient of."""
-    return f"#{node.row}" if node.kind in ("grad", "accumulate") or not node.name else node.name
+def called_at(op: Node, node: Node) -> str:
+    """What the formula of an op calls a node: from the module on that the op's own module lies in.
+
+    A gradient bears its number, for its name is that of what it is the gradient of.
+    """
+    if node.kind in ("grad", "accumulate") or not node.name:
+        return f"#{node.row}"
+    around = _MODULE.sub("", op.scope)
+    return node.name.removeprefix(f"{around}.") if around else node.name
 
 
 def with_names(node: Node, text: str) -> str:
     """A formula or rule of an op with the program's names and constants in the place of the formula's."""
-    called = {"out": called_here(node)}
+    called = {"out": called_at(node, node)}
     for name, value in node.defaults.items():
         called[name] = str(value) if isinstance(value, (int, float)) else ""
     for operand in node.operands:
         source = operand.edge.source if operand.edge is not None else None
-        called[operand.name] = operand.text if source is None else called_here(source)
+        called[operand.name] = operand.text if source is None else called_at(node, source)
     called |= {name: text for name, text in node.constants if _is_number(text)}
     return replaced(text, called, parts=True)
 
@@ -153,7 +161,7 @@ def element(node: Node, index: tuple[int, ...]) -> Row | None:
     made = number(result[index]).strip("()")
     edited = f" (edited to {number(now[index]).strip('()')})" if node.edited else ""
     place = f"[{', '.join(map(str, index))}]" if index else ""
-    left = f"{called_here(node)}{place}"
+    left = f"{called_at(node, node)}{place}"
     operands = Operands(node, index, np.asarray(result))
     right = re.split(r" [=←] ", op.formula, maxsplit=1)[-1] if op.element == "each" else op.element
     try:
@@ -194,7 +202,7 @@ class Operands:
                 self._known[each.name] = (each.text, each.constant)
             else:
                 source = edge.source
-                self._known[each.name] = (called_here(source), source.output(edge.slot))
+                self._known[each.name] = (called_at(node, source), source.output(edge.slot))
         self._known |= more or {}
         self.is_summed = False
         """Whether some part was met of which several elements are taken, where one is expected."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.graph import gradients
-from graphscope.graph.filled import PART, Operands, Row, called_here, joined, number
+from graphscope.graph.filled import PART, Operands, Row, called_at, joined, number
 from graphscope.graph.rule_text import FUNCTIONS, applied, evaluated, parts
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def of_input(node: Node, operand: Operand, index: tuple[int, ...], cotangent: np
     source = operand.edge.source
     value = source.output(operand.edge.slot)
     like = np.empty(source.shape, np.int8) if value is None else np.asarray(value)
-    more = {"g": ("g", np.asarray(cotangent)), "out": (called_here(node), node.computed)}
+    more = {"g": ("g", np.asarray(cotangent)), "out": (called_at(node, node), node.computed)}
     operands = Operands(node, index, like, more)
     try:
         names, numbers, result = _told(rule, operands)
@@ -98,7 +98,7 @@ def of_input(node: Node, operand: Operand, index: tuple[int, ...], cotangent: np
     place = f"[{', '.join(map(str, index))}]" if index else ""
     made = number(result).strip("()")
     said = f"{numbers} = {made}" if numbers.strip("()") not in ("", made) else made
-    return Row(f"grad of {called_here(source)}{place} = {names}", said)
+    return Row(f"grad of {called_at(node, source)}{place} = {names}", said)
 
 
 def _told(rule: str, operands: Operands) -> tuple[str, str, float]:

@@ -119,3 +119,26 @@ def test_the_rule_of_an_edited_element_makes_what_was_computed() -> None:
     row = filled.element(node, (0,))
     assert row is not None
     assert row.numbers == "15 · 20 = 300 (edited to 0.5)"
+
+
+class Body(gs.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.head = gs.nn.Linear(3, 2)
+        self.layers = gs.nn.Sequential(gs.nn.Linear(2, 1))
+
+    def forward(self, x: Any) -> Any:
+        return self.layers(self.head(x))
+
+
+def test_parameters_are_told_from_the_module_around_that_of_the_op() -> None:
+    model = gs.nn.Module()
+    model.body = Body()
+    model.forward = lambda x: model.body(x)
+    with gs.record(values="full") as log:
+        model(gs.ones(4, 3))
+    ops = [each for each in log.graph.nodes if each.op == "linear"]
+
+    assert [op.operands[1].edge.source.name for op in ops] == ["body.head.weight", "body.layers.0.weight"]
+    for op, weight in zip(ops, ("head.weight", "layers.0.weight"), strict=True):
+        assert filled.with_names(op, log.op(op.event.op).formula).split()[4].startswith(weight)

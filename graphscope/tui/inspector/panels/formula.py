@@ -127,7 +127,7 @@ def _backward(made: Text, node: Node, subject: Node) -> None:
         assert operand.edge is not None
         source = operand.edge.source
         taken = {"g", "out", *(each.name for each in subject.operands)}
-        called = filled.called_here(source)
+        called = filled.called_at(subject, source)
         parameter = f"{operand.name} ({f'#{source.row}' if called in taken else called})"
         made.append(f"  grad of {escape(parameter)} = ", "bold")
         rule = applied(subject, operand.rule)

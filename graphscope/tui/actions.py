@@ -142,7 +142,8 @@ class Actions(Guarded, Screen[None]):
 
         panel = self.query_one(FindingsPanel)
         finding = panel.chosen if panel.display else None
-        found = {each.key: each for each in offers(self.scene, finding, self.query_one(ArrayView).number)}
+        answer = self.query_one(Prompt).answer
+        found = {each.key: each for each in offers(self.scene, finding, self.query_one(ArrayView).number, answer)}
 
         def copy(key: str | None) -> None:
             if key is not None:

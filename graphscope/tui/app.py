@@ -11,7 +11,7 @@ from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
 
-from graphscope.debugger.command_table import COMMANDS
+from graphscope.debugger.command_table import every
 from graphscope.eventlog.reader import Log
 from graphscope.tui import key_table
 from graphscope.tui.dialogs.choice import Choice
@@ -81,7 +81,7 @@ class GraphscopeApp(ThemedApp):
                 said, what = _told(binding)
                 act = partial(self._act_in, region.widget, binding.action)
                 yield SystemCommand(f"{region.title.removeprefix('The ').capitalize()}: {said}", what, act)
-        for entry in COMMANDS.values():
+        for entry in every():
             doc = entry.doc.partition("\n")[0]
             yield SystemCommand(entry.usage, doc, partial(self._act, f"prefill('{entry.name} ')"))
 

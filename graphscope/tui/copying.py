@@ -33,18 +33,21 @@ class Offer(NamedTuple):
         return f"{self.what}: {first[:_SHOWN]}{'...' if others or len(first) > _SHOWN else ''}"
 
 
-def offers(scene: Scene, finding: Finding | None, cell: np.generic | None) -> Iterator[Offer]:
+def offers(scene: Scene, finding: Finding | None, cell: np.generic | None, answer: str = "") -> Iterator[Offer]:
     """What can be copied.
 
     Args:
         scene: Where one stands.
         finding: The finding that is told, if one is.
         cell: The number under the cursor, if the cursor is in a table of numbers.
+        answer: What was said at the prompt last.
     """
     if cell is not None:
         yield Offer("c", "number under the cursor", str(cell.item()))
     if finding is not None:
         yield Offer("f", "finding", "\n".join(line.text for line in lines_of_finding(finding)))
+    if answer:
+        yield Offer("a", "newest answer", answer)
     node = scene.node
     if node is None:
         return

@@ -6,13 +6,17 @@ from typing import Final
 
 from rich.style import Style
 from rich.text import Text
+from textual.binding import ActiveBinding
 from textual.reactive import reactive
 
+from graphscope.tui import key_table
 from graphscope.tui.screen_text import escape
 from graphscope.tui.text_widgets import Title
 
 _KEPT: Final = 2
 _FINDINGS: Final = "screen.findings"
+_ORDER: Final = {each.id: place for place, each in enumerate((*key_table.OF_COMMANDS, *key_table.OF_SCREEN))}
+"""Textual tells keys that a person has chosen behind all others."""
 
 
 class KeyLine(Title):
@@ -33,11 +37,12 @@ class KeyLine(Title):
         """The line."""
         colours = self.app.theme_variables
         known = list(self.screen.active_bindings.values())
-        shown = [each for each in known if self.found and each.binding.id == _FINDINGS]
+        found = [each for each in known if self.found and each.binding.id == _FINDINGS]
         once = {each.binding.id or each.binding.key: each for each in reversed(known) if each.binding.show}
-        shown += reversed(once.values())
+        of_screen = sorted((each for each in once.values() if each.node is self.screen), key=_place)
+        shown = [*(each for each in reversed(once.values()) if each.node is not self.screen), *found, *of_screen]
         parts = [Text(f" {escape(self.search)} ", f"bold {colours['warning']}")] if self.search else []
-        for each in sorted(shown, key=lambda each: each.node is self.screen):
+        for each in shown:
             binding = each.binding
             part = Text()
             part.append(f" {escape(self.app.get_key_display(binding))}", f"bold {colours['footer-key-foreground']}")
@@ -47,3 +52,7 @@ class KeyLine(Title):
         while sum(part.cell_len for part in parts) > self.size.width and len(parts) > _KEPT + len(self.search[:1]):
             del parts[-_KEPT - 1]
         return Text("", no_wrap=True).join(parts)
+
+
+def _place(active: ActiveBinding) -> int:
+    return _ORDER.get(active.binding.id, len(_ORDER))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from rich.markup import escape
-from textual.app import App
+from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.driver import Driver
+from textual.screen import Screen
 
 from graphscope.tui.ascii_text import OnlyAscii
 from graphscope.tui.glyphs import Glyphs, for_terminal
@@ -45,6 +48,13 @@ class ThemedApp(Guarded, App[None]):
     def get_driver_class(self) -> type[Driver]:
         """What draws on this terminal, and outlives it."""
         return outliving(super().get_driver_class())
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """What the palette offers; who types a part of a theme's name finds that, too."""
+        yield from super().get_system_commands(screen)
+        for name in self.available_themes:
+            change = partial(setattr, self, "theme", name)
+            yield SystemCommand(f"Theme {name}", "Change the colours", change, discover=False)
 
     def notify(self, message: str, **wishes: Any) -> None:
         """Show a message for a while; what looks like markup in it is text."""

@@ -18,7 +18,7 @@ def main(names: list[str]) -> None:
         screens = {}
         try:
             for size in SIZES:
-                with tempfile.TemporaryDirectory() as folder:
+                with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # a screen may still be leaving
                     screens[size] = do(job, size, Path(folder))
         except AssertionError as failed:
             print(job.name, failed)

@@ -95,6 +95,8 @@ def test_every_key_and_every_command_is_in_the_palette(product: Path) -> None:
             assert any(title.endswith(f"{binding.description.capitalize()} ({shown})") for title in titles), binding
         for command in every():
             assert command.usage in titles
+        next(each for each in offered if each.title == "Theme graphscope-light").callback()
+        assert screen.app.theme == "graphscope-light"
         await screen.press("end")
         last = screen.now
         await next(each for each in offered if each.title == "Tape: Beginning (home)").callback()

@@ -15,6 +15,7 @@ from graphscope.graph.outline import steps
 from graphscope.tui import key_table
 from graphscope.tui.glyphs import UNICODE
 from graphscope.tui.key_file import read_keymap, remapped
+from graphscope.tui.key_line import KeyLine
 from graphscope.tui.tape.loops import loop_at
 from graphscope.tui.tape.tape import Tape
 from tests.graph.ranked import write_ranks
@@ -155,6 +156,10 @@ def test_a_keymap_gives_actions_other_keys(product: Path, tmp_path: Path) -> Non
 
     async def use(screen: Screen) -> None:
         await screen.shows("ctrl+n next, p back")
+        line = screen.main.query_one(KeyLine).text.plain
+        places = [line.find(words) for words in (" ^n next ", " s into ", " p previous ", " f3 map ", " q quit ")]
+        assert places == sorted(places), "keys are told in the order of the table"
+        assert places[0] >= 0
         await screen.press("n", "m")
         assert screen.now == 0
         assert not screen.main.has_class("-map")
@@ -163,7 +168,7 @@ def test_a_keymap_gives_actions_other_keys(product: Path, tmp_path: Path) -> Non
         await screen.press("f3")
         assert screen.main.has_class("-map")
 
-    drive(product, use, keymap=keymap)
+    drive(product, use, size=(160, 40), keymap=keymap)
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,8 @@ class Prompt(Guarded, Vertical):
         self._live = live
         self._unseen = 0
         """Lines that the program has printed while its tab was closed."""
+        self.answer = ""
+        """What was answered last."""
         self._room: int | None = None
         self._block: list[str] | None = None
         self._of_block = ""
@@ -136,6 +138,7 @@ class Prompt(Guarded, Vertical):
         transcript = self.query_one(Transcript)
         width = max((transcript.scrollable_content_region.width or self.size.width - 1) - 2, 40)
         answers = [text for result in results if (text := styled(lines_of(result, width))).plain]
+        self.answer = "\n".join(text.plain for text in answers) or self.answer
         echo = [Text(f"(gs) {escape(typed)}", "dim")] if typed else []
         transcript.say([*echo, *answers])
         self._fit()

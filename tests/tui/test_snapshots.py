@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from textual.color import Color
+from textual.widgets import Input
 
 from graphscope.eventlog.record import record
 from graphscope.tui.glyphs import ASCII, UNICODE
@@ -109,6 +110,8 @@ def shown(
                 await screen.app.workers.wait_for_complete()
             if name == "tiny":
                 await screen.pilot.resize_terminal(*TINY)
+            for entry in screen.app.screen.query(Input):
+                entry.cursor_blink = False
             for _ in range(3):
                 await screen.app.workers.wait_for_complete()
                 await screen.pilot.pause()

@@ -14,7 +14,7 @@ _CALLERS: Final = ("value_and_grad_f", "jacfun", "vjp")
 
 
 def names_of_call(function: Any, primals: Sequence[Any], frame: FrameType) -> tuple[list[str], bool]:
-    """What the program calls the leaves of what it differentiates by, and whether those may be its parameters.
+    """What the program calls the leaves of what it differentiates by, and whether it asks for a gradient.
 
     Args:
         function: What is differentiated.

@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import jax
 import jaxlib
@@ -19,6 +19,9 @@ from graphscope.adapters.jax.recorder import Recorder
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.kit.tape import Tape
 from graphscope.eventlog.writer import Writer
+
+_OUTERMOST: Final = ("EvalTrace", "DynamicJaxprTrace")
+"""The traces in which nothing else is differentiated or mapped."""
 
 
 class JaxPatches(Patches):
@@ -85,7 +88,8 @@ class JaxPatches(Patches):
         def vjp(function: Any, *primals: Any, has_aux: bool = False, **others: Any) -> Any:
             if own.only or others or not recorder.is_recording:
                 return original(function, *primals, has_aux=has_aux, **others)
-            names, trained = names_of_call(function, primals, sys._getframe(1))
+            names, is_gradient = names_of_call(function, primals, sys._getframe(1))
+            trained = is_gradient and type(core.trace_ctx.trace).__name__ in _OUTERMOST
             call = getattr(function, "call_wrapped", function)
             return differentiate(call, primals, names, has_aux=has_aux, trained=trained)
 

@@ -84,7 +84,7 @@ class Recorder:
         opened = self._opened.get(primitive)
         if opened is not None:
             return opened(args, params)
-        self._ahead(primitive.name, args)
+        self._ahead(primitive.name, args, params)
         start = self.session.writer.clock()
         with self.aside():
             found = primitive.impl(*args, **params)
@@ -122,10 +122,10 @@ class Recorder:
         with self.aside():
             return _MARKS[what](self.rows, passed, context, told)
 
-    @guarded(lambda name, args: None)
-    def _ahead(self, name: str, args: Sequence[Any]) -> None:
+    @guarded(lambda name, args, params: None)
+    def _ahead(self, name: str, args: Sequence[Any], params: dict[str, Any]) -> None:
         with self.aside():
-            self.rows.ahead(name, args)
+            self.rows.ahead(name, args, params)
 
     @guarded(lambda name, args, params, values, duration: values)
     def _told(

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from threading import local
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import jax
 import numpy as np
 
+from graphscope.adapters.jax.op_names import op_of
 from graphscope.adapters.jax.whereabouts import Whereabouts
 from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.tape import Node, Tape
+from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import SLOT_SHIFT
-
-_WORDS: Final = ("jaxpr", "sharding", "layout")
-"""Parameters of primitives that say nothing of what is computed."""
 
 _CONVERTING: Final = ("convert_element_type", "broadcast_in_dim", "copy")
 """Primitives that make an array of a number."""
@@ -30,6 +29,18 @@ class _Here(local):
         """The backward passes that run."""
         self.rule: tuple[int, Sequence[int]] = (0, ())
         """The row of the rule that runs, and the slots of its results."""
+
+
+class Version(NamedTuple):
+    """A version of a parameter."""
+
+    first: Node
+    newest: Node
+    version: int
+
+    def is_like(self, array: Any) -> bool:
+        """Whether an array may be a later one."""
+        return bool(self.first.fields["shape"] == array.shape and self.first.fields["dtype"] == array.dtype)
 
 
 class Rows:
@@ -51,6 +62,9 @@ class Rows:
         """What the turns of a loop gave, of what they gave together."""
         self._sums: Notes[Sequence[Any]] = Notes()
         """What a cotangent is the sum of."""
+        self._parameters: Notes[Version] = Notes()
+        self._versions: dict[str, Version] = {}
+        """The newest version of each parameter, by its name."""
         self._origins: Notes[int] = Notes()
         """The row of the rule that made an array, with the slot."""
 
@@ -64,20 +78,31 @@ class Rows:
             self._numbers.note(values[0], np.asarray(told).item())
             return values
         line = self._at()
-        given = {key: each for key, each in params.items() if _is_told(key, each)}
-        node, answer = self.tape.op(name, operands, told, attributes=given, duration=duration, line=line)
+        called = op_of(name, args, params)
+        node, answer = self.tape.op(
+            called.name,
+            operands,
+            told,
+            attributes=called.attributes,
+            duration=duration,
+            line=line,
+            function=name if called.name != name else "",
+            signature=called.signature,
+        )
         answers = _replaced(values, told, answer)
         if node is not None:
             for slot, each in enumerate(answers):
                 self._nodes.note(each, node.output(slot) if slot else node)
         return answers
 
-    def ahead(self, name: str, args: Sequence[Any]) -> None:
+    def ahead(self, name: str, args: Sequence[Any], params: dict[str, Any]) -> None:
         """Let a debugger look ahead of a call."""
         if self.tape.session.writer.gate is not None:
             line = self._at()
             known = [self._operand(each) for each in args]
-            self.tape.before(name, [each for each in known if isinstance(each, Node)], line=line)
+            self.tape.before(
+                op_of(name, args, params).name, [each for each in known if isinstance(each, Node)], line=line
+            )
 
     def leaf(self, value: Any, name: str | None, *, parameter: bool = False) -> Node | None:
         """The node of an array, which is one that no call made if it is not known."""
@@ -99,10 +124,17 @@ class Rows:
             self.leaf(value, name)
 
     def differentiated(self, values: Sequence[Any], names: Sequence[str], trained: bool) -> Sequence[Any]:
-        """Append the leaves that are differentiated by; the arrays that they are the values of."""
+        """Append the leaves that are differentiated by; the arrays that they are the values of.
+
+        A parameter that is another array than at the last time was written anew, and a training step has ended.
+        """
         arrays = [value if isinstance(value, jax.Array) else jax.numpy.asarray(value) for value in values]
-        for array, name in zip(arrays, names, strict=True):
-            self.leaf(array, name, parameter=trained)
+        changed = [
+            self._parameter(array, name) if trained else self._named(array, name)
+            for array, name in zip(arrays, names, strict=True)
+        ]
+        if any(changed):
+            recording.step()
         return arrays
 
     def leave(self) -> None:
@@ -177,6 +209,41 @@ class Rows:
         """Note what a cotangent is the sum of."""
         self._sums.note(whole, parts)
 
+    # Parameters ------------------------------------------------------------------------------------------------------
+
+    def _named(self, array: Any, name: str) -> bool:
+        self.leaf(array, name)
+        return False
+
+    def _parameter(self, array: Any, name: str) -> bool:
+        """The leaf of a parameter; whether it is a new version of one that was known by its name."""
+        low = self.tape.session.writer.low
+        known = self._parameters.of(array)
+        if known is not None and known.newest.row >= low:
+            return False
+        last, made = self._versions.get(name), self._nodes.of(array)
+        if made is not None and last is not None and last.newest.row >= low and last.is_like(array):
+            node = self.tape.update(
+                "copy_",
+                last.newest,
+                [made],
+                elements(array),
+                first=last.first,
+                version=last.version + 1,
+                doc="A parameter is another array from here on.",
+                called=name,
+            )
+            version = None if node is None else Version(last.first, node, last.version + 1)
+        else:
+            node = self.tape.leaf(elements(array), name=name, parameter=True, line=self._at())
+            version = None if node is None else Version(node, node, 0)
+        if version is None:
+            return False
+        self._nodes.note(array, version.newest)
+        self._parameters.note(array, version)
+        self._versions[name] = version
+        return version.version > 0
+
     # Inside ----------------------------------------------------------------------------------------------------------
 
     def _at(self) -> Any:
@@ -220,7 +287,3 @@ def _replaced(values: Sequence[Any], told: Any, answer: Any) -> list[Any]:
     """Values, with what a debugger put in the place of the first."""
     given, first = (answer[0], told[0]) if isinstance(told, tuple) else (answer, told)
     return list(values) if given is first else [jax.numpy.asarray(given), *values[1:]]
-
-
-def _is_told(name: str, value: Any) -> bool:
-    return value is not None and not any(word in name for word in _WORDS) and not callable(value)

@@ -159,7 +159,7 @@ class RMSPropOptimizer(Optimizer):
 def slot(variable: Variable, name: str, start: float = 0.0) -> Any:
     """A variable beside another, of its shape, that begins with the same number everywhere."""
     array = np.full_like(variable.array_now, start)
-    return Variable(array, trainable=False, name=f"{variable.value.node.name}/{name}")
+    return Variable(array, trainable=False, name=f"{variable.output.node.name}/{name}")
 
 
 def __getattr__(name: str) -> Any:

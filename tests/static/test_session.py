@@ -245,13 +245,13 @@ def test_a_loop_is_drawn_rolled_with_its_turns(tmp_path: Path) -> None:
     )
     with tf.Session() as session:
         session.run(out)
-    view = view_of(tf.get_default_graph(), [out.value])
+    view = view_of(tf.get_default_graph(), [out.output])
     assert [cluster.label for cluster in view.clusters if cluster.kind == "repeat"] == ["turns × 10000"]
     assert len(view.nodes) < 15
     assert any(edge.carried for edge in view.edges)
     drawn = gs.export(view, tmp_path / "turns.svg")
     assert "turns × 10000" in str(drawn)
-    back = view_of(tf.get_default_graph(), [value.value for value in tf.gradients(out, w) if value is not None])
+    back = view_of(tf.get_default_graph(), [value.output for value in tf.gradients(out, w) if value is not None])
     kinds = {node.id: node.graph_pass for node in back.nodes}
     assert [cluster.label for cluster in back.clusters if cluster.kind == "repeat"][1:] == ["gradients/turns/while_vjp"]
     kept = [edge for edge in back.edges if kinds[edge.source] == "forward" and kinds[edge.target] == "backward"]

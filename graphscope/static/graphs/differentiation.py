@@ -170,7 +170,7 @@ def _by_rules(
             result = Symbol(result)
         if result is not None and result.shape != given[place].shape:
             result = twin(unbroadcast)(result, given[place].shape)
-        found.append(None if result is None else result.value)
+        found.append(None if result is None else result.output)
     return found
 
 

@@ -125,7 +125,7 @@ def call(function: Callable[..., Any], args: Any, kwargs: Any, symbol: Any) -> A
 
     def placed(leaf: Any) -> Any:
         if isinstance(leaf, symbol):
-            inputs.append(builder.take(leaf.value, leaf.builder))
+            inputs.append(builder.take(leaf.output, leaf.builder))
         elif isinstance(leaf, Tensor):
             inputs.append(builder.operand(leaf))
         else:
@@ -170,7 +170,7 @@ def or_deferred(
 def _has_open_dims(args: Any, kwargs: Any, symbol: Any) -> bool:
     """Whether a call may be read when it runs: some tensor among its arguments has a dim that is not known."""
     shapes: Iterator[Any] = (
-        leaf.value.shape for leaf in leaves_of((list(args), dict(kwargs))) if isinstance(leaf, symbol)
+        leaf.output.shape for leaf in leaves_of((list(args), dict(kwargs))) if isinstance(leaf, symbol)
     )
     return any(shape is None or None in shape for shape in shapes)
 
@@ -193,5 +193,5 @@ def length(symbol: Any, dim: int = 0) -> Any:
     if size is not None:
         return size
     here = graph_builder.current()
-    node = here.append("size", (here.take(symbol.value, symbol.builder),), {"dim": dim})
+    node = here.append("size", (here.take(symbol.output, symbol.builder),), {"dim": dim})
     return symbol.of(node.outputs[0], here)

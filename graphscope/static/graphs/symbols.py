@@ -33,7 +33,7 @@ from graphscope.static.graphs.graph import Value
 class Symbol:
     """A tensor that has no numbers yet. Its operators and methods are those of `Tensor`; each adds a node."""
 
-    __slots__ = ("builder", "value")
+    __slots__ = ("builder", "output")
     __array_ufunc__ = None
     __array_priority__ = 2000
     node = None
@@ -43,20 +43,20 @@ class Symbol:
 
     def __init__(self, data: Any, *, requires_grad: bool = False) -> None:
         self.builder = graph_builder.current()
-        self.value: Value = self.builder.constant(np.asarray(data))
+        self.output: Value = self.builder.constant(np.asarray(data))
 
     @classmethod
     def of(cls, value: Value, builder: graph_builder.Builder) -> Symbol:
         """The symbol of a value."""
         symbol = object.__new__(cls)
-        symbol.value = value
+        symbol.output = value
         symbol.builder = builder
         return symbol
 
     @property
     def name(self) -> str:
         """As TensorFlow writes it."""
-        return self.value.name
+        return self.output.name
 
     @property
     def shape(self) -> Any:
@@ -65,14 +65,14 @@ class Symbol:
         Raises:
             NeedsValueError: Not even the number of dims is known.
         """
-        if self.value.shape is None:
-            raise NeedsValueError(f"the number of dims of {self.value.name!r} is not known before it runs")
-        return self.value.shape
+        if self.output.shape is None:
+            raise NeedsValueError(f"the number of dims of {self.output.name!r} is not known before it runs")
+        return self.output.shape
 
     @property
     def dtype(self) -> Any:
         """Its dtype."""
-        return self.value.dtype
+        return self.output.dtype
 
     @property
     def ndim(self) -> int:
@@ -99,7 +99,7 @@ class Symbol:
     @property
     def op(self) -> Any:
         """The node that gives it."""
-        return self.value.node
+        return self.output.node
 
     @property
     def graph(self) -> Any:
@@ -123,7 +123,7 @@ class Symbol:
     def detach(self) -> Symbol:
         """The same value, through which no gradient goes."""
         here = graph_builder.current()
-        node = here.append("stop_gradient", (here.take(self.value, self.builder),), {})
+        node = here.append("stop_gradient", (here.take(self.output, self.builder),), {})
         return Symbol.of(node.outputs[0], here)
 
     def contiguous(self) -> Symbol:
@@ -140,7 +140,7 @@ class Symbol:
     def __iter__(self) -> Iterator[Symbol]:
         if self.ndim == 0 or self.shape[0] is None:
             raise NeedsValueError(
-                f"{self.value.name!r}: how many there are to iterate over is not known before it runs"
+                f"{self.output.name!r}: how many there are to iterate over is not known before it runs"
             )
         return (self[place] for place in range(self.shape[0]))
 
@@ -154,14 +154,14 @@ class Symbol:
 
     def _no_value(self, *_: Any) -> Any:
         raise NeedsValueError(
-            f"{self.value.node.where} has no value before the graph runs",
+            f"{self.output.node.where} has no value before the graph runs",
             hint="use ops: where or cond instead of if, while_loop instead of while; or look at it after a run",
         )
 
     def backward(self, *_: Any, **__: Any) -> None:
         """Always an error: gradients of a graph are nodes of it."""
         raise StaticError(
-            f"backward() of {self.value.node.where}, which has no value before the graph runs",
+            f"backward() of {self.output.node.where}, which has no value before the graph runs",
             hint="ask for nodes, and run them: gradients(loss, [x]), or Optimizer(...).minimize(loss)",
         )
 
@@ -170,7 +170,7 @@ class Symbol:
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        return repr(self.value)
+        return repr(self.output)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         _written()
@@ -244,7 +244,7 @@ def apply(op: Op, inputs: Any, attrs: Any = None, depth: int = 0) -> Any:
 
 
 def _operand(builder: graph_builder.Builder, value: Any) -> Any:
-    return builder.take(value.value, value.builder) if isinstance(value, Symbol) else builder.operand(value)
+    return builder.take(value.output, value.builder) if isinstance(value, Symbol) else builder.operand(value)
 
 
 def _promoted(op: Op, values: list[Any], builder: graph_builder.Builder) -> list[Any]:
@@ -257,7 +257,7 @@ def _promoted(op: Op, values: list[Any], builder: graph_builder.Builder) -> list
         return values
     dtype = dtypes.common(op, given if op.promotes else given[:1])
     return [
-        call(OPS["to"], Symbol.of(v, builder), dtype).value if isinstance(v, Value) and v.dtype != dtype else v
+        call(OPS["to"], Symbol.of(v, builder), dtype).output if isinstance(v, Value) and v.dtype != dtype else v
         for v in values
     ]
 

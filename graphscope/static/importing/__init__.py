@@ -110,8 +110,8 @@ def recorded_run(path: str | Path, feeds: Mapping[str, Any] | None = None, log: 
         raise StaticError(f"{path} has no input {min(unknown)!r}", hint=f"it has {known or 'none'}")
     for symbol in model.inputs:
         if symbol.name not in given:
-            shape = [1 if size is None else size for size in symbol.value.shape or ()]
-            dtype = symbol.value.dtype or np.dtype("float32")
+            shape = [1 if size is None else size for size in symbol.output.shape or ()]
+            dtype = symbol.output.dtype or np.dtype("float32")
             drawn = numbers.standard_normal(shape) if dtype.kind == "f" else np.zeros(shape)
             given[symbol.name] = drawn.astype(dtype)
     with record.record(log) as recorded:

@@ -81,7 +81,7 @@ def _symbol(value: Any) -> Any:
 def _numbers(value: Any) -> list[int]:
     """Whole numbers that say shapes and axes: they must be known when the graph is read."""
     if isinstance(value, Symbol):
-        node = value.value.node
+        node = value.output.node
         if node.op != "constant":
             raise StaticError(
                 f"{node.where} is computed, and is needed when the model is read", hint="export fixed shapes"
@@ -234,7 +234,7 @@ def _expand(x: Any, shape: Any) -> Any:
 
 def _single(value: Any) -> Any:
     if isinstance(value, Symbol):
-        held = value.value.node.attributes
+        held = value.output.node.attributes
         value = held["holder"][0].array if "holder" in held else held["value"]
     return np.asarray(value).reshape(-1)[0]
 

@@ -301,7 +301,7 @@ def _printed(args: list[Any], words: dict[str, Any]) -> None:
     if words:
         raise TypeError("print can be given values alone: no sep, end or file")
     here = current()
-    symbols = [here.take(each.value, each.builder) for each in args if isinstance(each, Symbol)]
+    symbols = [here.take(each.output, each.builder) for each in args if isinstance(each, Symbol)]
     here.append("say", symbols, {"words": tuple(None if isinstance(each, Symbol) else str(each) for each in args)})
 
 

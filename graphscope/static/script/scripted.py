@@ -112,7 +112,7 @@ class Scripted:
         with builder.active():
             result = self._run(given)
             leaves, form = flatten(result)
-            graph.outputs = [builder.take(s.value, s.builder) for s in map(as_symbol, leaves)]
+            graph.outputs = [builder.take(s.output, s.builder) for s in map(as_symbol, leaves)]
         graph.validate()
         return graph, form
 

@@ -99,7 +99,7 @@ class Blocks(Expressions):
             return
         here = current()
         here.site = self.source.site(statement)
-        here.append("assert", [here.take(test.value, test.builder)], {"summarize": None})
+        here.append("assert", [here.take(test.output, test.builder)], {"summarize": None})
 
     # Leaving early ---------------------------------------------------------------------------------------------------
 
@@ -337,7 +337,7 @@ class Blocks(Expressions):
             if name in _FLAGS or name == RESULT:
                 continue
             then = [as_symbol(leaf) for leaf in leaves_of(after[name])]
-            types = [[spelled(s.value.shape, s.value.dtype) for s in symbols] for symbols in (before, then)]
+            types = [[spelled(s.output.shape, s.output.dtype) for s in symbols] for symbols in (before, then)]
             if types[0] != types[1]:
                 raise self.source.error(
                     statement, f"{name!r} is {', '.join(types[0])} before a turn and {', '.join(types[1])} after it",

@@ -266,7 +266,7 @@ def _values(here: Builder, things: Any) -> list[Value]:
         if isinstance(thing, Value):
             found.append(thing)
         elif isinstance(thing, Symbol):
-            found.append(here.take(thing.value, thing.builder))
+            found.append(here.take(thing.output, thing.builder))
         elif isinstance(thing, Tensor):
             found.append(here.operand(thing))
         else:
@@ -276,7 +276,7 @@ def _values(here: Builder, things: Any) -> list[Value]:
 
 def _node(thing: Any) -> Node:
     if isinstance(thing, Symbol):
-        return thing.value.node
+        return thing.output.node
     if isinstance(thing, Value):
         return thing.node
     if isinstance(thing, Node):

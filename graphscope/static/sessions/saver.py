@@ -118,7 +118,7 @@ def _file(path: Path) -> Path:
 
 
 def _named(given: Any) -> dict[str, Variable]:
-    pairs = list(given.items()) if isinstance(given, Mapping) else [(v.value.node.name, v) for v in _listed(given)]
+    pairs = list(given.items()) if isinstance(given, Mapping) else [(v.output.node.name, v) for v in _listed(given)]
     if not pairs:
         raise StaticError("there are no variables to save", hint="make the Saver behind the variables")
     names = [name for name, _ in pairs]

@@ -173,7 +173,7 @@ class Session:
         if isinstance(thing, Value):
             value = thing
         elif isinstance(thing, Symbol):
-            value = thing.value
+            value = thing.output
         elif isinstance(thing, Node):
             value = thing.outputs[0]
         elif isinstance(thing, str):

@@ -61,7 +61,7 @@ class Variable(Symbol):
         node = here.append("read", (), {"holder": [holder]}, name=name or "Variable")
         holder.name = node.name
         self.builder = here
-        self.value = node.outputs[0]
+        self.output = node.outputs[0]
         self.trainable = trainable
         start = given if isinstance(given, Symbol) else array
         self.initializer = self.assign(start, name=f"{name or 'Variable'}/initializer")
@@ -73,7 +73,7 @@ class Variable(Symbol):
     @property
     def array_now(self) -> np.ndarray:
         """What it holds now."""
-        return np.array(self.value.node.attributes["holder"][0].array)
+        return np.array(self.output.node.attributes["holder"][0].array)
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None) -> Symbol:
         """A node that lets it hold a value from then on, and gives that."""
@@ -94,13 +94,13 @@ class Variable(Symbol):
     def read_value(self) -> Symbol:
         """What it holds when this node runs: behind an assignment, under control_dependencies, the new value."""
         here = builder()
-        own = self.value.node.name.removeprefix(f"{here.scope}/")
-        node = here.append("read", (), self.value.node.attributes, name=f"{own}/read")
+        own = self.output.node.name.removeprefix(f"{here.scope}/")
+        node = here.append("read", (), self.output.node.attributes, name=f"{own}/read")
         return Symbol.of(node.outputs[0], here)
 
     def load(self, value: Any, session: Any = None) -> None:
         """Let it hold a value at once, without a run."""
-        holder = self.value.node.attributes["holder"]
+        holder = self.output.node.attributes["holder"]
         made = effects.changed(holder[0], _array(value, holder[0].array.dtype))
         made.first_row = -1  # no run did it: the log sees a new leaf
         holder[0] = made
@@ -108,9 +108,9 @@ class Variable(Symbol):
     def _assigning(self, op: str, value: Any, name: str | None) -> Symbol:
         here = builder()
         if not isinstance(value, Symbol):
-            value = _array(value, self.value.dtype)
-        own = self.value.node.name.removeprefix(f"{here.scope}/")
-        node = here.append(op, _values(here, [value]), {"variable": self.value.node}, name=name or f"{own}/{op}")
+            value = _array(value, self.output.dtype)
+        own = self.output.node.name.removeprefix(f"{here.scope}/")
+        node = here.append(op, _values(here, [value]), {"variable": self.output.node}, name=name or f"{own}/{op}")
         return Symbol.of(node.outputs[0], here)
 
 
@@ -118,7 +118,7 @@ def computed(given: Any, dtype: Any) -> np.ndarray:
     """The array that an initial value stands for."""
     if not isinstance(given, Symbol):
         return _array(given, dtype).copy()
-    order = walk([given.value])
+    order = walk([given.output])
     missing = next((node for node in order if node.op == "input"), None)
     if missing is not None:
         raise StaticError(
@@ -128,7 +128,7 @@ def computed(given: Any, dtype: Any) -> np.ndarray:
     values: dict[Any, Any] = {}
     with record.recording_to(None):
         interpreter.run_nodes(order, values)
-    return np.array(values[given.value].array, dtype=effects.dtype_of(dtype, given.value.dtype))
+    return np.array(values[given.output].array, dtype=effects.dtype_of(dtype, given.output.dtype))
 
 
 def global_variables() -> list[Variable]:

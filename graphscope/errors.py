@@ -61,7 +61,7 @@ class ExportError(GraphscopeError):
     """A picture or file that can't be made."""
 
 
-class StaticError(GraphscopeError):
+class StaticError(GraphscopeError, ValueError):
     """A graph that runs later and can't be built, checked or run: the message names the node and its source line."""
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphscope.static.sessions import tensorflow_names
+from graphscope.static.words.namespaces import named
 
 
 def __getattr__(name: str) -> Any:
-    function = tensorflow_names.NN.get(name)
-    return tensorflow_names.op(name) if function is None else tensorflow_names.named(function, name)
+    return named("nn", name)

@@ -11,14 +11,22 @@ import numpy as np
 from graphscope.errors import StaticError
 from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.sessions import functions
-from graphscope.static.sessions.functions import _listed, group, name_scope
+from graphscope.static.sessions.default_graph import builder, get_default_graph
+from graphscope.static.sessions.functions import _listed, control_dependencies, name_scope
+from graphscope.static.sessions.graph_collections import GraphKeys
 from graphscope.static.sessions.saver import Saver as Saver
 from graphscope.static.sessions.saver import checkpoint_exists as checkpoint_exists
 from graphscope.static.sessions.saver import latest_checkpoint as latest_checkpoint
-from graphscope.static.sessions.tensorflow_missing import absent
+from graphscope.static.sessions.training_steps import ExponentialMovingAverage as ExponentialMovingAverage
+from graphscope.static.sessions.training_steps import create_global_step as create_global_step
+from graphscope.static.sessions.training_steps import get_global_step as get_global_step
+from graphscope.static.sessions.training_steps import get_or_create_global_step as get_or_create_global_step
+from graphscope.static.sessions.training_steps import global_step as global_step
 from graphscope.static.sessions.variables import Variable, trainable_variables
+from graphscope.static.words.namespaces import named
+from graphscope.static.words.tensors import Operation, Tensor, plain
 
-Pairs = Sequence[tuple[Symbol | None, Variable]]
+Pairs = Sequence[tuple[Any, Variable]]
 
 
 class Optimizer:
@@ -27,49 +35,123 @@ class Optimizer:
     name: str
 
     def minimize(
-        self, loss: Any, global_step: Variable | None = None, var_list: Any = None, name: str | None = None
-    ) -> Symbol:
-        """A node whose run takes one step down the gradient of the loss.
+        self,
+        loss: Any,
+        global_step: Variable | None = None,
+        var_list: Any = None,
+        gate_gradients: Any = 1,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+    ) -> Operation:
+        """An operation whose run takes one step down the gradient of the loss.
 
         Args:
             loss: What is to become smaller.
             global_step: A variable that counts the steps.
             var_list: What to train; all trainable variables unless it is given.
-            name: The node's name.
+            gate_gradients: Accepted for TensorFlow's sake.
+            aggregation_method: Accepted.
+            colocate_gradients_with_ops: Accepted.
+            name: The operation's name.
+            grad_loss: The gradient of the loss itself; one unless it is given.
         """
-        return self.apply_gradients(self.compute_gradients(loss, var_list), global_step, name)
+        return self.apply_gradients(self.compute_gradients(loss, var_list, grad_loss=grad_loss), global_step, name)
 
-    def compute_gradients(self, loss: Any, var_list: Any = None) -> list[tuple[Symbol | None, Variable]]:
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Any = None,
+        gate_gradients: Any = 1,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> list[tuple[Tensor | None, Variable]]:
         """The gradient (None where the loss does not depend on it) and the variable, for each."""
         variables = trainable_variables() if var_list is None else _listed(var_list)
-        return list(zip(functions.gradients(loss, variables), variables, strict=True))
+        if not variables:
+            raise StaticError("there are no variables to train", hint="tf.Variable(...), or var_list=[...]")
+        found = functions.gradients(loss, variables, grad_loss)
+        shown = [None if each is None else Tensor.of(each.output, each.builder) for each in found]
+        return list(zip(shown, variables, strict=True))
 
     def apply_gradients(
         self, grads_and_vars: Pairs, global_step: Variable | None = None, name: str | None = None
-    ) -> Symbol:
-        """A node whose run changes the variables by these gradients.
+    ) -> Operation:
+        """An operation whose run changes the variables by these gradients.
 
         Raises:
             StaticError: There is no gradient at all.
         """
-        pairs = [(gradient, variable) for gradient, variable in grads_and_vars if gradient is not None]
+        pairs = [(plain(gradient), variable) for gradient, variable in grads_and_vars if gradient is not None]
         if not pairs:
             raise StaticError(
                 "no variable has a gradient", hint="compute the loss from variables, by ops that gradients go through"
             )
+        self._begin([variable for _, variable in pairs])
+        here = builder()
         with name_scope(name or self.name):
-            updates = self._begin()
-            updates += [self._update(gradient, variable) for gradient, variable in pairs]
-            if global_step is not None:
-                updates.append(global_step.assign_add(1))
-            return group(*updates, name="train")
+            updates = []
+            for gradient, variable in pairs:
+                with name_scope(f"update_{variable.op.name}"):
+                    updates.append(self._update(gradient, variable, plain(variable)))
+            with control_dependencies(updates):
+                updates += self._after()
+            with control_dependencies(updates):
+                last = functions.group() if global_step is None else global_step.assign_add(1)
+            last.output.node.name = here.scope  # the operation is called as the scope is
+            last.output.node.origins = (here.scope,)
+        operation = Operation(last.output.node, here)
+        get_default_graph().add_to_collection(GraphKeys.TRAIN_OP, operation)
+        return operation
 
-    def _begin(self) -> list[Symbol]:
-        """What is to run once a step."""
+    def get_slot(self, var: Variable, name: str) -> Any:
+        """The variable of a name that the optimizer keeps beside another."""
+        return self._slots.get((var.output.node, name))
+
+    def get_name(self) -> str:
+        """Its name."""
+        return self.name
+
+    # Inside -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def _slots(self) -> dict[Any, Variable]:
+        return self.__dict__.setdefault("slots", {})  # type: ignore[no-any-return]
+
+    def _slot(self, variable: Variable, name: str, start: float = 0.0) -> Any:
+        """A variable beside another, of its shape, that begins with the same number everywhere."""
+        key = (variable.output.node, name)
+        if key not in self._slots:
+            array = np.full_like(variable.array_now, start)
+            with builder().named(None):
+                self._slots[key] = Variable(array, trainable=False, name=f"{variable.op.name}/{self.name}")
+        return self._slots[key]
+
+    def _begin(self, variables: list[Variable]) -> None:
+        """Make what is kept beside the variables."""
+
+    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+        raise NotImplementedError
+
+    def _after(self) -> list[Any]:
+        """What is to run behind the updates."""
         return []
 
-    def _update(self, gradient: Any, variable: Any) -> Any:
-        raise NotImplementedError
+    def _refuse_rows(self, variable: Variable) -> None:
+        """Refuse what TensorFlow updates row by row.
+
+        Raises:
+            StaticError: Rows of the variable alone are used.
+        """
+        users = get_default_graph().users().get(variable.output, [])
+        forward = [node for node in users if node.rule is None and not node.op.startswith("assign")]
+        if forward and all(node.op == "index_select" for node in forward):
+            raise StaticError(
+                f"TensorFlow's {type(self).__name__} changes only those rows of {variable.name!r} that a step looks up",
+                hint="train tables that tf.gather or embedding_lookup reads by GradientDescent, Adagrad or Adam",
+            )
 
 
 @dataclass(eq=False)
@@ -80,8 +162,8 @@ class GradientDescentOptimizer(Optimizer):
     use_locking: bool = False
     name: str = "GradientDescent"
 
-    def _update(self, gradient: Any, variable: Any) -> Any:
-        return variable.assign_sub(gradient * self.learning_rate)
+    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+        return variable.assign_sub(gradient * _rate(self.learning_rate))
 
 
 @dataclass(eq=False)
@@ -92,10 +174,20 @@ class MomentumOptimizer(Optimizer):
     momentum: Any
     use_locking: bool = False
     name: str = "Momentum"
+    use_nesterov: bool = False
 
-    def _update(self, gradient: Any, variable: Any) -> Any:
-        average = slot(variable, "momentum")
-        return variable.assign_sub(average.assign(average * self.momentum + gradient) * self.learning_rate)
+    def _begin(self, variables: list[Variable]) -> None:
+        for each in variables:
+            self._refuse_rows(each)
+            self._slot(each, "momentum")
+
+    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+        kept = self._slot(variable, "momentum")
+        rate, momentum = _rate(self.learning_rate), _rate(self.momentum)
+        average = plain(kept.assign(plain(kept) * momentum + gradient))
+        if self.use_nesterov:
+            return variable.assign_sub(gradient * rate + average * momentum * rate)
+        return variable.assign_sub(average * rate)
 
 
 @dataclass(eq=False)
@@ -103,25 +195,36 @@ class AdamOptimizer(Optimizer):
     """Adam (Kingma and Ba, 2015), as TensorFlow writes it: with the corrections of both averages in the rate."""
 
     learning_rate: Any = 0.001
-    beta1: float = 0.9
-    beta2: float = 0.999
-    epsilon: float = 1e-08
+    beta1: Any = 0.9
+    beta2: Any = 0.999
+    epsilon: Any = 1e-08
     use_locking: bool = False
     name: str = "Adam"
 
-    def _begin(self) -> list[Symbol]:
-        powers: list[Any] = []
-        for beta in (self.beta1, self.beta2):
-            power: Any = Variable(np.float32(1.0), trainable=False, name="beta_power")
-            powers.append(power.assign(power * beta))
-        self._corrected: Any = (1.0 - powers[1]).sqrt() / (1.0 - powers[0]) * self.learning_rate
-        return powers
+    def _begin(self, variables: list[Variable]) -> None:
+        if not hasattr(self, "_powers"):
+            with builder().named(None):
+                self._powers = [
+                    Variable(np.float32(beta), trainable=False, name=f"beta{number}_power")
+                    for number, beta in ((1, self.beta1), (2, self.beta2))
+                ]
+        for each in variables:
+            self._slot(each, "m")
+            self._slot(each, "v")
 
-    def _update(self, gradient: Any, variable: Any) -> Any:
-        first, second = slot(variable, "m"), slot(variable, "v")
-        m = first.assign(first * self.beta1 + gradient * (1.0 - self.beta1))
-        v = second.assign(second * self.beta2 + gradient * gradient * (1.0 - self.beta2))
-        return variable.assign_sub(m / (v.sqrt() + self.epsilon) * self._corrected)
+    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+        first, second = (self._slot(variable, name) for name in ("m", "v"))
+        one, other = (plain(power) for power in self._powers)
+        rate = (1.0 - other).sqrt() / (1.0 - one) * _rate(self.learning_rate)
+        m = plain(first.assign(plain(first) * self.beta1 + gradient * (1.0 - self.beta1)))
+        v = plain(second.assign(plain(second) * self.beta2 + gradient * gradient * (1.0 - self.beta2)))
+        return variable.assign_sub(m / (v.sqrt() + self.epsilon) * rate)
+
+    def _after(self) -> list[Any]:
+        return [
+            power.assign(plain(power) * beta)
+            for power, beta in zip(self._powers, (self.beta1, self.beta2), strict=True)
+        ]
 
 
 @dataclass(eq=False)
@@ -133,9 +236,37 @@ class AdagradOptimizer(Optimizer):
     use_locking: bool = False
     name: str = "Adagrad"
 
-    def _update(self, gradient: Any, variable: Any) -> Any:
-        total = slot(variable, "accumulator", self.initial_accumulator_value)
-        return variable.assign_sub(gradient * self.learning_rate / total.assign_add(gradient * gradient).sqrt())
+    def _begin(self, variables: list[Variable]) -> None:
+        for each in variables:
+            self._slot(each, "accumulator", self.initial_accumulator_value)
+
+    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+        total = plain(self._slot(variable, "accumulator").assign_add(gradient * gradient))
+        return variable.assign_sub(gradient * _rate(self.learning_rate) / total.sqrt())
+
+
+@dataclass(eq=False)
+class AdadeltaOptimizer(Optimizer):
+    """Steps of the size of past steps over that of past gradients (Zeiler, 2012)."""
+
+    learning_rate: Any = 0.001
+    rho: float = 0.95
+    epsilon: float = 1e-8
+    use_locking: bool = False
+    name: str = "Adadelta"
+
+    def _begin(self, variables: list[Variable]) -> None:
+        for each in variables:
+            self._refuse_rows(each)
+            self._slot(each, "accum")
+            self._slot(each, "accum_update")
+
+    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+        squares, steps = (self._slot(variable, name) for name in ("accum", "accum_update"))
+        total = plain(squares.assign(plain(squares) * self.rho + gradient * gradient * (1 - self.rho)))
+        step = (plain(steps) + self.epsilon).sqrt() / (total + self.epsilon).sqrt() * gradient
+        with control_dependencies([steps.assign(plain(steps) * self.rho + step * step * (1 - self.rho))]):
+            return variable.assign_sub(step * _rate(self.learning_rate))
 
 
 @dataclass(eq=False)
@@ -147,20 +278,33 @@ class RMSPropOptimizer(Optimizer):
     momentum: float = 0.0
     epsilon: float = 1e-10
     use_locking: bool = False
+    centered: bool = False
     name: str = "RMSProp"
 
-    def _update(self, gradient: Any, variable: Any) -> Any:
-        average, step = slot(variable, "rms", 1.0), slot(variable, "momentum")
-        squares = average.assign(average * self.decay + gradient * gradient * (1.0 - self.decay))
-        moved = gradient * self.learning_rate / (squares + self.epsilon).sqrt()
-        return variable.assign_sub(step.assign(step * self.momentum + moved))
+    def _begin(self, variables: list[Variable]) -> None:
+        for each in variables:
+            self._refuse_rows(each)
+            self._slot(each, "rms", 1.0)
+            if self.centered:
+                self._slot(each, "mg")
+            self._slot(each, "momentum")
+
+    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+        average, step = self._slot(variable, "rms"), self._slot(variable, "momentum")
+        spread = plain(average.assign(plain(average) * self.decay + gradient * gradient * (1.0 - self.decay)))
+        if self.centered:
+            middle = self._slot(variable, "mg")
+            mean = plain(middle.assign(plain(middle) * self.decay + gradient * (1.0 - self.decay)))
+            spread = spread - mean * mean
+        moved = gradient * _rate(self.learning_rate) / (spread + self.epsilon).sqrt()
+        return variable.assign_sub(plain(step.assign(plain(step) * self.momentum + moved)))
 
 
-def slot(variable: Variable, name: str, start: float = 0.0) -> Any:
-    """A variable beside another, of its shape, that begins with the same number everywhere."""
-    array = np.full_like(variable.array_now, start)
-    return Variable(array, trainable=False, name=f"{variable.output.node.name}/{name}")
+def _rate(rate: Any) -> Any:
+    """A rate as a number or tensor of the engine's."""
+    given = rate() if callable(rate) and not isinstance(rate, Symbol) else rate
+    return plain(given) if isinstance(given, Symbol) else given
 
 
 def __getattr__(name: str) -> Any:
-    raise absent(f"train.{name}")
+    return named("train", name)

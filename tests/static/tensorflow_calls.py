@@ -1150,13 +1150,22 @@ for _ in range(4):
     session.run(train)
 told = [a.read_value(), step.read_value()]
 """
-        for number, call in enumerate((
-            "GradientDescentOptimizer(0.1)", "MomentumOptimizer(0.1, 0.9)",
-            "MomentumOptimizer(0.1, 0.9, use_nesterov=True)", "AdamOptimizer()", "AdamOptimizer(0.1)",
-            "AdamOptimizer(learning_rate=0.1, beta1=0.5)", "AdagradOptimizer(0.1)", "RMSPropOptimizer(0.1)",
-            "RMSPropOptimizer(0.1, 0.8, 0.5)", "RMSPropOptimizer(0.1, centered=True)", "AdadeltaOptimizer(0.1)",
-            "FtrlOptimizer(0.1)",
-        ))
+        for number, call in enumerate(
+            (
+                "GradientDescentOptimizer(0.1)",
+                "MomentumOptimizer(0.1, 0.9)",
+                "MomentumOptimizer(0.1, 0.9, use_nesterov=True)",
+                "AdamOptimizer()",
+                "AdamOptimizer(0.1)",
+                "AdamOptimizer(learning_rate=0.1, beta1=0.5)",
+                "AdagradOptimizer(0.1)",
+                "RMSPropOptimizer(0.1)",
+                "RMSPropOptimizer(0.1, 0.8, 0.5)",
+                "RMSPropOptimizer(0.1, centered=True)",
+                "AdadeltaOptimizer(0.1)",
+                "FtrlOptimizer(0.1)",
+            )
+        )
     },
     "moving_average": """
 a = tf.Variable(1.0)

@@ -43,12 +43,12 @@ def outcome(tf: Any, text: str) -> tuple[str, Any]:
     with graph.as_default():
         session = tf.Session()
         names: dict[str, Any] = {"tf": tf, "np": np, "session": session}
-        exec(_GIVEN, names)  # noqa: S102 - texts of ours
+        exec(_GIVEN, names)
         try:
             _kept.append(compile(text, __file__, "exec"))
-            exec(_kept[-1], names)  # noqa: S102
+            exec(_kept[-1], names)
             return "value", _plain(tf, names["told"], names)
-        except Exception as error:  # noqa: BLE001 - that it is refused is what is asked for
+        except Exception as error:
             return "refused", error if hasattr(error, "hint") else f"{type(error).__name__}: {error}"
 
 
@@ -59,14 +59,14 @@ def _plain(tf: Any, told: Any, names: dict[str, Any]) -> Any:
         return ("shape", dims()) if dims else [_plain(tf, each, names) for each in told]
     if isinstance(told, dict):
         return {key: _plain(tf, each, names) for key, each in told.items()}
+    if type(told).__name__ == "Dimension":
+        return told.value
     if told is None or isinstance(told, bool | int | float | str):
         return told
     if isinstance(told, np.ndarray | np.generic):
         return np.asarray(told)
     if type(told).__name__ in ("DType", "TensorShape"):
         return told.name if hasattr(told, "name") else ("shape", None if told.ndims is None else told.as_list())
-    if type(told).__name__ == "Dimension":
-        return told.value
     if isinstance(told, type | np.dtype):
         return np.dtype(told).name if not isinstance(told, type) or issubclass(told, np.generic) else "a class"
     if type(told).__name__ == "IndexedSlices":
@@ -77,7 +77,13 @@ def _plain(tf: Any, told: Any, names: dict[str, Any]) -> Any:
     session.run(tf.global_variables_initializer())
     session.run(tf.variables_initializer(tf.local_variables()))
     found = session.run(told, {names["x"]: FED, names["n"]: 3})
-    return None if found is None else [np.asarray(each) for each in found] if isinstance(found, list | tuple) else np.asarray(found)
+    return (
+        None
+        if found is None
+        else [np.asarray(each) for each in found]
+        if isinstance(found, list | tuple)
+        else np.asarray(found)
+    )
 
 
 if __name__ == "__main__":

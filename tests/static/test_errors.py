@@ -51,7 +51,7 @@ def test_unknown_fetches_and_feeds(graph: tf.Graph) -> None:
             session.run(other)
         with refused(r"can't be fed: it gives nothing"):
             session.run(x, {tf.no_op(): 1})
-        with refused("was fed the tensor 'add' of a graph"):
+        with refused("was fed the tensor 'add:0' of a graph"):
             session.run(x, {x: x + 1.0})
 
 
@@ -172,7 +172,7 @@ def test_cures_fit_what_is_wrong() -> None:
         tf.matmul(x, tf.ones([4, 2]))
     with pytest.raises(StaticError, match=r"shapes \(\?, 3\) and \(4,\) do not fit: dim -1 is 3 and 4"):
         x + tf.ones([4])
-    with refused(rf"backward\(\) of sum node 'sum' \(.*{HERE}\), which has no value"):
+    with refused(rf"backward\(\) of sum node .*\(.*{HERE}\), which has no value"):
         x.sum().backward()
     with tf.Session() as session:
         with pytest.raises(StaticError, match="did you mean features"):

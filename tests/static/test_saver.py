@@ -105,7 +105,7 @@ def test_optimizers_go_as_their_formulas_say(momentum: float) -> None:
     made = [tf.Variable([1.0, -2.0], name=name) for name in ("adagrad", "rms")]
     with tf.Session() as session:
         optimizers = [tf.train.AdagradOptimizer(0.3), tf.train.RMSPropOptimizer(0.1, 0.8, momentum)]
-        steps = [each.minimize((w**2).sum(), var_list=[w]) for each, w in zip(optimizers, made, strict=True)]
+        steps = [each.minimize(tf.reduce_sum(w**2), var_list=[w]) for each, w in zip(optimizers, made, strict=True)]
         for _ in range(3):
             session.run(steps)
         found = session.run(made)

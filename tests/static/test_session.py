@@ -36,7 +36,7 @@ def test_fetches_of_any_form() -> None:
     x = tf.placeholder(tf.float32, [None], name="x")
     double = tf.multiply(x, 2.0, name="double")
     with tf.Session() as session:
-        found = session.run({"a": [double, (x,)], "b": Pair("double:0", "x")}, {x: [1, 2]})
+        found = session.run({"a": [double, (x,)], "b": Pair("double:0", "x:0")}, {x: [1, 2]})
     assert list(found) == ["a", "b"]
     assert found["b"]._fields == ("first", "second")
     np.testing.assert_array_equal(found["a"][0], np.float32([2, 4]))

@@ -100,5 +100,8 @@ def test_parts_of_a_dim_that_is_not_known_are_told_when_it_runs() -> None:
     for function in (tf.unbind, tf.unstack):
         with pytest.raises(StaticError, match=r"how many parts .* is not known before it runs"):
             function(x)
-    with pytest.raises(StaticError, match="rows, of a number that is told when it runs"):
-        tf.split(x, 2)
+    halves = tf.split(x, 2)
+    with tf.Session() as session:
+        assert [part.tolist() for part in session.run(halves, {x: a})] == [a[:2].tolist(), a[2:].tolist()]
+        with pytest.raises(StaticError, match="3 rows can't be split into 2 equal parts"):
+            session.run(halves, {x: a[:3]})

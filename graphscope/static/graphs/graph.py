@@ -134,6 +134,7 @@ class Graph:
         nodes: All of them; one that is used stands before those that use it.
         cotangents: For each gradient that `gradients` made, of which values it is the gradient.
         sums: For each node that adds up what arrived for a value, the sources of both parts.
+        types: What another framework calls the kind of a node, where a call of one of its functions made it.
     """
 
     def __init__(self, name: str = "graph") -> None:
@@ -143,6 +144,7 @@ class Graph:
         self.nodes: list[Node] = []
         self.cotangents: dict[Value, list[Arrival]] = {}
         self.sums: dict[Node, tuple[Sources, Sources]] = {}
+        self.types: dict[Node, str] = {}
         self._names: dict[str, int] = {}
 
     # Building --------------------------------------------------------------------------------------------------------
@@ -188,9 +190,23 @@ class Graph:
 
     def unique(self, name: str) -> str:
         """The name, with a number behind it where it is taken."""
-        count = self._names.get(name, 0)
-        self._names[name] = count + 1
-        return self.unique(f"{name}_{count}") if count else name
+        found = self.free(name)
+        self._names[self._key(name)] = self._names.get(self._key(name), 0) + 1
+        if found != name:
+            self._names[self._key(found)] = 1
+        return found
+
+    def free(self, name: str) -> str:
+        """What `unique` will give for a name."""
+        count = self._names.get(self._key(name), 0)
+        found = name
+        while self._key(found) in self._names:
+            found, count = f"{name}_{count}", count + 1
+        return found
+
+    def _key(self, name: str) -> str:
+        """What is the same for names of which there may be one."""
+        return name
 
     # Looking ---------------------------------------------------------------------------------------------------------
 

@@ -44,6 +44,8 @@ class Builder:
         """Nodes that all nodes made now have to wait for."""
         self.site: Site | None = outer.site if outer else None
         """Where nodes made now are in the program, where that is not the line that runs."""
+        self.shown: dict[Value, Any] = {}
+        """What programs know values as, where they are to know each as one thing."""
         self._place: Node | None = None
         self._tensors: dict[int, tuple[Tensor, Value]] = {}
 
@@ -66,6 +68,25 @@ class Builder:
         self.scope = f"{before}/{name}" if before else name
         try:
             yield
+        finally:
+            self.scope = before
+
+    @contextmanager
+    def named(self, name: str | None) -> Iterator[str]:
+        """Nodes made now are called `NAME/...`, and belong to that scope; a second one of the name is `NAME_1`.
+
+        Args:
+            name: With a slash behind it, the scope as it stands, once more; without one (None, or nothing), none.
+        """
+        before = self.scope
+        if not name:
+            self.scope = ""
+        elif name.endswith("/"):
+            self.scope = name[:-1]
+        else:
+            self.scope = self.graph.unique(f"{before}/{name}" if before else name)
+        try:
+            yield f"{self.scope}/" if self.scope else ""
         finally:
             self.scope = before
 

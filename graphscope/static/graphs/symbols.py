@@ -309,6 +309,17 @@ _OF_SYMBOLS: Final[dict[int, Any]] = {
 """What other things mean in the world of symbols, by identity."""
 
 
+def stands_for(function: Any) -> Any:
+    """Let another function stand for one in the world of symbols: a decorator of the other."""
+
+    def decorate(other: Any) -> Any:
+        _OF_SYMBOLS[id(function)] = other
+        _kept.append(function)
+        return other
+
+    return decorate
+
+
 @functools.cache
 def _calls() -> dict[int, Op]:
     return {id(op.call): op for op in OPS.values()}

@@ -7,20 +7,24 @@ from typing import Any
 
 from graphscope.errors import StaticError
 from graphscope.static.graphs import control_nodes as control_nodes  # its kinds enter the table
-from graphscope.static.graphs.graph import Graph, Node, Value
+from graphscope.static.graphs.graph import Graph, Value
 from graphscope.static.graphs.graph_builder import Builder
-from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.graphs.trees import leaves_of, with_leaves
 from graphscope.static.sessions.default_graph import builder
-from graphscope.static.sessions.functions import _values, convert_to_tensor
+from graphscope.static.sessions.functions import _values
+from graphscope.static.sessions.functions import convert_to_tensor as convert
+from graphscope.static.sessions.tensor_arrays import TensorArray
+from graphscope.static.words.tensors import Operation, Tensor, TensorShape, as_shape
 
 
 def cond(
     pred: Any,
-    true_fn: Callable[[], Any],
-    false_fn: Callable[[], Any],
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
     strict: bool = False,
     name: str | None = None,
+    fn1: Callable[[], Any] | None = None,
+    fn2: Callable[[], Any] | None = None,
 ) -> Any:
     """What one of two functions gives, as the condition says when it runs; the nodes of the other do not run.
 
@@ -28,20 +32,28 @@ def cond(
         pred: A boolean tensor of one element.
         true_fn: Builds what is computed where it holds.
         false_fn: Builds what is computed elsewhere: as many tensors, of the same dtypes.
-        strict: Accepted; a list of one tensor stays a list.
+        strict: Whether a list of one tensor stays a list.
         name: The node's name.
+        fn1: As `true_fn`.
+        fn2: As `false_fn`.
 
     Raises:
-        StaticError: The branches do not fit together.
+        StaticError: The branches do not fit together, or the condition is no tensor.
     """
+    yes_fn, no_fn = true_fn or fn1, false_fn or fn2
+    if yes_fn is None or no_fn is None:
+        raise StaticError("cond takes two functions", hint="tf.cond(pred, lambda: a, lambda: b)")
+    if isinstance(pred, bool):
+        raise StaticError("the condition of cond is a Python bool", hint="use if, or tf.constant(True)")
     here = builder()
     here_name = name or "cond"
     (condition,) = _values(here, pred)
-    structure, yes = _body(here, f"{here_name}/true", true_fn, [])
-    _, no = _body(here, f"{here_name}/false", false_fn, [])
+    structure, yes = _body(here, f"{here_name}/true", yes_fn, [])
+    _, no = _body(here, f"{here_name}/false", no_fn, [])
     taken = _joined(here, [yes, no], 0)
     node = here.append("cond", (condition, *taken), {}, bodies=(yes.graph, no.graph), name=here_name)
-    return with_leaves(structure, [Symbol.of(value, here) for value in node.outputs])
+    found = with_leaves(structure, [Tensor.of(value, here) for value in node.outputs])
+    return found[0] if isinstance(found, list | tuple) and len(found) == 1 and not strict else found
 
 
 def while_loop(
@@ -53,7 +65,7 @@ def while_loop(
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-    maximum_iterations: int | None = None,
+    maximum_iterations: Any = None,
     return_same_structure: bool = False,
 ) -> Any:
     """Run a body again and again while a condition holds; gives the loop variables as they are then.
@@ -61,7 +73,7 @@ def while_loop(
     Args:
         cond: From the loop variables to a boolean tensor of one element.
         body: From the loop variables to those of the next turn: as many, of the same shapes and dtypes.
-        loop_vars: What they are at first: tensors, arrays or numbers, also nested.
+        loop_vars: What they are at first: tensors, arrays, numbers or TensorArrays, also nested.
         shape_invariants: For each its shape, with None for a dim that changes from turn to turn.
         parallel_iterations: Accepted: turns run one behind the other.
         back_prop: Accepted: gradients go through where they are asked for.
@@ -75,28 +87,44 @@ def while_loop(
     """
     here = builder()
     here_name = name or "while"
-    starts = [convert_to_tensor(each) for each in leaves_of(loop_vars)]
+    arrays = leaves_of(_as_list(loop_vars))
+    starts = [each.rows if isinstance(each, TensorArray) else convert(each) for each in arrays]
     values = _values(here, starts)
     shapes = [value.shape for value in values]
     if shape_invariants is not None:
-        shapes = [None if shape is None else tuple(shape) for shape in shape_invariants]
-        if len(shapes) != len(values):
+        told = [as_shape(each) for each in leaves_of_shapes(shape_invariants)]
+        if len(told) != len(values):
             raise StaticError(
-                f"there are {len(shapes)} shape_invariants for {len(values)} loop variables", hint="give one for each"
+                f"there are {len(told)} shape_invariants for {len(values)} loop variables", hint="give one for each"
             )
+        shapes = [None if isinstance(array, TensorArray) else shape for array, shape in zip(arrays, told, strict=True)]
 
     def called(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *symbols: function(*with_leaves(_as_list(loop_vars), iter(symbols)))
+        return lambda *symbols: function(*with_leaves(_as_list(loop_vars), map(_as_array, arrays, symbols)))
 
     types = [(value.node.name, shape, value.dtype) for value, shape in zip(values, shapes, strict=True)]
     _, test = _body(here, f"{here_name}/cond", called(cond), types)
-    _, turn = _body(here, f"{here_name}/body", called(body), types)
+    after, turn = _body(here, f"{here_name}/body", called(body), types)
     taken = _joined(here, [test, turn], len(values))
-    attributes = {"variables": len(values), "most": maximum_iterations}
+    attributes = {"variables": len(values), "most": None if maximum_iterations is None else int(maximum_iterations)}
     bodies = (test.graph, turn.graph)
     node = here.append("while", (*values, *taken), attributes, bodies=bodies, name=here_name)
-    found = with_leaves(_as_list(loop_vars), [Symbol.of(value, here) for value in node.outputs])
+    last = [each if isinstance(each, TensorArray) else None for each in leaves_of(_as_list(after))]
+    symbols = [Tensor.of(value, here) for value in node.outputs]
+    found = with_leaves(_as_list(loop_vars), map(_as_array, last, symbols))
     return found[0] if len(found) == 1 and not return_same_structure else found
+
+
+def _as_array(array: Any, symbol: Tensor) -> Any:
+    """A loop variable as programs see it."""
+    return array.with_rows(symbol) if isinstance(array, TensorArray) else symbol
+
+
+def leaves_of_shapes(shapes: Any) -> list[Any]:
+    """The shapes in a nest of them: a list of sizes is one."""
+    if isinstance(shapes, TensorShape) or all(each is None or isinstance(each, int) for each in shapes):
+        return [shapes]
+    return [leaf for each in shapes for leaf in leaves_of_shapes(each)]
 
 
 def _as_list(loop_vars: Any) -> Any:
@@ -109,7 +137,7 @@ def _body(
     """A body built by a function, from inputs of these names, shapes and dtypes."""
     inner = Builder(Graph(name), here)
     inner.scope = f"{here.scope}/{name}" if here.scope else name
-    given = [Symbol.of(inner.graph.input(*each), inner) for each in types]
+    given = [Tensor.of(inner.graph.input(*each), inner) for each in types]
     with inner.active():
         structure = function(*given)
         if structure is None:
@@ -120,9 +148,9 @@ def _body(
 
 
 def _outputs(inner: Builder, part: Any) -> Value:
-    if isinstance(part, Node):
-        return part.outputs[0]
-    return _values(inner, part)[0]
+    if isinstance(part, Operation):
+        return part.node.outputs[0]
+    return _values(inner, part.rows if isinstance(part, TensorArray) else part)[0]
 
 
 def _joined(here: Builder, bodies: Sequence[Builder], own: int) -> list[Value]:

@@ -12,7 +12,7 @@ from graphscope.static.graphs import graph_builder
 from graphscope.static.graphs.graph import Graph as _Graph
 from graphscope.static.graphs.graph import Node
 from graphscope.static.graphs.graph_builder import Builder
-from graphscope.static.graphs.symbols import Symbol
+from graphscope.static.words.tensors import Operation, Tensor
 
 
 class Graph(_Graph):
@@ -21,12 +21,14 @@ class Graph(_Graph):
     Attributes:
         builder: Adds nodes to it.
         collections: What a program keeps under names, as TensorFlow has it: the variables, say.
+        finalized: Whether no node may be added any more.
     """
 
     def __init__(self, name: str = "graph") -> None:
         super().__init__(name)
         self.builder = Builder(self)
         self.collections: dict[str, list[Any]] = {}
+        self.finalized = False
 
     @contextmanager
     def as_default(self) -> Iterator[Self]:
@@ -34,29 +36,84 @@ class Graph(_Graph):
         with self.builder.active():
             yield self
 
-    def get_tensor_by_name(self, name: str) -> Symbol:
+    # Names ------------------------------------------------------------------------------------------------------------
+
+    def append(self, op: str, inputs: Any = (), attributes: Any = None, **more: Any) -> Node:
+        """Add a node.
+
+        Raises:
+            StaticError: The graph is finalized.
+        """
+        if self.finalized:
+            raise StaticError(f"graph {self.name!r} is finalized and takes no {op!r}", hint="build before finalize()")
+        return super().append(op, inputs, attributes, **more)
+
+    def finalize(self) -> None:
+        """Let no node be added any more."""
+        self.finalized = True
+
+    def _key(self, name: str) -> str:
+        """Names that differ in capitals alone are the same."""
+        return name.lower()
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """The name in the scope that is open, with a number behind it where it is taken."""
+        full = f"{self.builder.scope}/{name}" if self.builder.scope else name
+        return self.unique(full) if mark_as_used else self.free(full)
+
+    @contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Nodes made inside are called `NAME/...`."""
+        with self.builder.named(name) as scope:
+            yield scope
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
         """The tensor of a name: `x:0`.
 
         Raises:
-            StaticError: There is none.
+            StaticError: There is none, or the name is that of an operation.
         """
-        node, _, slot = name.partition(":")
-        outputs = self[node].outputs
+        node, colon, slot = name.partition(":")
+        if not colon:
+            raise StaticError(f"{name!r} is the name of an operation, not of a tensor", hint=f"its first is '{name}:0'")
+        outputs = self._named(node).outputs
         if not slot.isdigit() or int(slot) >= len(outputs):
-            raise StaticError(f"{name!r} names no output of {self[node].where}", hint=f"{node}:0 is the first")
-        return Symbol.of(outputs[int(slot)], self.builder)
+            raise UnknownNameError(f"{name!r} names no output of {self[node].where}", hint=f"{node}:0 is the first")
+        return Tensor.of(outputs[int(slot)], self.builder)
 
-    def get_operation_by_name(self, name: str) -> Node:
-        """The node of a name.
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of a name.
+
+        Raises:
+            StaticError: There is none, or the name is that of a tensor.
+        """
+        if ":" in name:
+            raise StaticError(
+                f"{name!r} is the name of a tensor, not of an operation", hint="leave out what is behind :"
+            )
+        return Operation(self._named(name), self.builder)
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The tensor or operation that is meant.
 
         Raises:
             StaticError: There is none.
         """
-        return self[name]
+        if isinstance(obj, str):
+            return self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
+        return obj
 
-    def get_operations(self) -> list[Node]:
+    def get_operations(self) -> list[Operation]:
         """All nodes."""
-        return list(self.nodes)
+        return [Operation(node, self.builder) for node in self.nodes]
+
+    def _named(self, name: str) -> Node:
+        try:
+            return self[name]
+        except StaticError as error:
+            raise UnknownNameError(error.message, error.hint) from None
+
+    # Collections ------------------------------------------------------------------------------------------------------
 
     def add_to_collection(self, name: str, value: Any) -> None:
         """Keep something under a name."""
@@ -75,6 +132,10 @@ class Graph(_Graph):
     def get_collection_ref(self, name: str) -> list[Any]:
         """The list itself: what is added to it is kept."""
         return self.collections.setdefault(name, [])
+
+
+class UnknownNameError(StaticError, KeyError):
+    """A name that nothing in a graph has."""
 
 
 def get_default_graph() -> Any:

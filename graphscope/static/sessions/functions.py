@@ -18,6 +18,7 @@ from graphscope.static.graphs.graph import Node, Value
 from graphscope.static.graphs.graph_builder import Builder
 from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.sessions.default_graph import builder
+from graphscope.static.words.tensors import Operation
 
 __all__ = [
     "Assert", "Print", "constant", "control_dependencies", "convert_to_tensor", "gradients", "group", "identity",
@@ -133,16 +134,10 @@ def tuple_(tensors: Sequence[Any], name: str | None = None, control_inputs: Iter
 
 
 @contextmanager
-def name_scope(name: str, default_name: str | None = None, values: Any = None) -> Iterator[str]:
+def name_scope(name: str | None, default_name: str | None = None, values: Any = None) -> Iterator[str]:
     """Nodes made inside are called `NAME/...`, and belong to that scope in the log; a second one is `NAME_1`."""
-    here = builder()
-    before = here.scope
-    full = f"{before}/{name}" if before else name
-    here.scope = here.graph.unique(full) if name else ""
-    try:
-        yield f"{here.scope}/"
-    finally:
-        here.scope = before
+    with builder().named(default_name if name is None and default_name is not None else name) as scope:
+        yield scope
 
 
 # What can be seen -----------------------------------------------------------------------------------------------------
@@ -275,6 +270,8 @@ def _values(here: Builder, things: Any) -> list[Value]:
 
 
 def _node(thing: Any) -> Node:
+    if isinstance(thing, Operation):
+        return thing.node
     if isinstance(thing, Symbol):
         return thing.output.node
     if isinstance(thing, Value):

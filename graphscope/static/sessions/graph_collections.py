@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from graphscope.static.sessions.default_graph import get_default_graph
-from graphscope.static.sessions.variables import GLOBAL_VARIABLES, TRAINABLE_VARIABLES
+from graphscope.static.sessions.variables import GLOBAL_VARIABLES, LOCAL_VARIABLES, TRAINABLE_VARIABLES
 
 __all__ = [
     "GraphKeys", "add_to_collection", "add_to_collections", "get_collection", "get_collection_ref",
@@ -17,7 +17,7 @@ class GraphKeys:
 
     GLOBAL_VARIABLES: Final = GLOBAL_VARIABLES
     TRAINABLE_VARIABLES: Final = TRAINABLE_VARIABLES
-    LOCAL_VARIABLES: Final = "local_variables"
+    LOCAL_VARIABLES: Final = LOCAL_VARIABLES
     MODEL_VARIABLES: Final = "model_variables"
     WEIGHTS: Final = "weights"
     BIASES: Final = "biases"

@@ -22,7 +22,8 @@ from graphscope.static.graphs.graph_builder import Builder
 from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.graphs.trees import leaves_of, with_leaves
 from graphscope.static.sessions.default_graph import get_default_graph
-from graphscope.static.sessions.tensorflow_missing import absent
+from graphscope.static.words.missing import absent
+from graphscope.static.words.tensors import Operation
 
 _sessions: contextvars.ContextVar[tuple[Session, ...]] = contextvars.ContextVar("sessions", default=())
 
@@ -64,14 +65,16 @@ class Session:
             StaticError: The session is closed, a fetch or feed is unknown, a placeholder that is needed was not fed,
                 or what was fed does not fit.
         """
-        wanted = [self.named(fetch) for fetch in leaves_of(fetches)]
+        asked = leaves_of(fetches)
+        wanted = [self.named(fetch) for fetch in asked]
         values = self.fed(feed_dict or {})
         key = (tuple(wanted), tuple(values), len(self.graph.nodes))
         plan = self._plans.get(key)
         if plan is None:
             plan = self._plans[key] = walk(wanted, stop=values)
         self._run(plan, wanted, values)
-        return with_leaves(fetches, [_shown(values[value]) for value in wanted])
+        found = zip(asked, wanted, strict=True)
+        return with_leaves(fetches, [None if _is_operation(fetch) else _shown(values[value]) for fetch, value in found])
 
     def close(self) -> None:
         """Let it run nothing any more."""
@@ -154,6 +157,8 @@ class Session:
                 )
             try:
                 found[value] = interpreter.fed(value, what)
+            except StaticError:
+                raise
             except (ValueError, TypeError) as error:
                 raise StaticError(
                     f"{value.node.where} can't be fed {type(what).__name__}: {error}", hint="feed an array"
@@ -176,6 +181,8 @@ class Session:
             value = thing.output
         elif isinstance(thing, Node):
             value = thing.outputs[0]
+        elif isinstance(thing, Operation):
+            value = thing.node.outputs[0]
         elif isinstance(thing, str):
             name, _, slot = thing.rpartition(":") if thing.rpartition(":")[2].isdigit() else (thing, "", "0")
             node = self.graph[name]
@@ -228,6 +235,11 @@ def evaluated(value: Value | Symbol, feed_dict: Mapping[Any, Any] | None, sessio
     if chosen is None:
         raise StaticError("no session is entered here", hint="with static.Session(): ..., or eval(session=...)")
     return chosen.run(value, feed_dict)
+
+
+def _is_operation(fetch: Any) -> bool:
+    """Whether a fetch asks that something runs, and for no value."""
+    return isinstance(fetch, Operation) or (isinstance(fetch, str) and not fetch.rpartition(":")[2].isdigit())
 
 
 def _feedable(node: Node) -> int:

@@ -45,7 +45,9 @@ def _padded(x: Any, windows: tuple[int, ...], steps: tuple[int, ...], number: fl
     return _pad(x, tuple(each for side in reversed(sides) for each in side), "constant", number)
 
 
-def _convolved(x: Any, kernel: Any, steps: tuple[int, ...], wide: tuple[int, ...], padding: str, groups: int = 1) -> Any:
+def _convolved(
+    x: Any, kernel: Any, steps: tuple[int, ...], wide: tuple[int, ...], padding: str, groups: int = 1
+) -> Any:
     if padding == "SAME":
         windows = tuple((size - 1) * each + 1 for size, each in zip(kernel.shape[2:], wide, strict=True))
         x = _padded(x, windows, steps)

@@ -6,6 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 
+__all__ = [
+    "DType", "as_dtype", "bool_", "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32",
+    "int64", "uint8",
+]  # fmt: skip
+
 
 class DType:
     """The type of a tensor's elements: equal to NumPy's, and taken by NumPy for it.

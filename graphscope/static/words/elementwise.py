@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.core.op import OPS
 from graphscope.engine.core.tensor import Tensor
 from graphscope.static.words.offering import offer
 from graphscope.static.words.operands import of_dtype, of_kinds, op, pair, tensor
@@ -16,12 +15,10 @@ from graphscope.static.words.operands import of_dtype, of_kinds, op, pair, tenso
 
 
 def _of_one(ours: str, kinds: str) -> Callable[..., Any]:
-    function = OPS[ours].call
-
     def call(x: Any, name: Any = None) -> Any:
-        return function(of_kinds(x, kinds))
+        return op(ours, of_kinds(x, kinds))
 
-    call.__doc__ = OPS[ours].doc if hasattr(OPS[ours], "doc") else ours
+    call.__doc__ = f"`{ours}` of each element."
     return call
 
 
@@ -138,19 +135,16 @@ def complex_(real: Any, imag: Any, name: Any = None) -> Any:
 
 
 def _of_two(ours: str, kinds: str) -> Callable[..., Any]:
-    function = OPS[ours].call
-
     def call(x: Any, y: Any, name: Any = None) -> Any:
         one, other = pair(x, y)
         of_kinds(other if isinstance(other, Tensor) else one, kinds)
-        return function(one, other)
+        return op(ours, one, other)
 
-    call.__doc__ = ours
+    call.__doc__ = f"`{ours}` of each two elements."
     return call
 
 
 _TWO: Final = """
-AddV2             add          fiuc  x y  add math.add
 Sub               sub          fiuc  x y  subtract math.subtract
 Mul               mul          fiuc  x y  multiply math.multiply
 RealDiv           div          fc    x y  realdiv
@@ -158,8 +152,6 @@ TruncateDiv       div_trunc    iu    x y  truncatediv
 TruncateMod       fmod         fiu   x y  truncatemod
 FloorDiv          div_floor    fiu   x y  floordiv floor_div math.floordiv
 FloorMod          remainder    fiu   x y  floormod mod math.floormod math.mod
-Maximum           maximum      fiu   x y  maximum math.maximum
-Minimum           minimum      fiu   x y  minimum math.minimum
 Atan2             atan2        f     y x  atan2 atan2 math.atan2
 Xlogy             xlogy        f     x y  math.xlogy
 Less              lt           fiu   x y  less math.less
@@ -177,6 +169,7 @@ BitwiseXor        bitwise_xor  iu    x y  bitwise.bitwise_xor
 for _type, _ours, _kinds, _one, _other, *_names in map(str.split, _TWO.strip().splitlines()):
     offer(*_names, type=_type, arguments=f"{_one}, {_other}, name=None")(_of_two(_ours, _kinds))
 
+offer("add", "math.add", type="AddV2", node="Add", arguments="x, y, name=None")(_of_two("add", "fiuc"))
 offer("math.logical_xor", "logical_xor", type="LogicalXor", arguments="x, y, name='LogicalXor'")(
     _of_two("logical_xor", "b")
 )
@@ -184,6 +177,28 @@ for _name, _ours in (("equal", "eq"), ("not_equal", "ne")):
     offer(_name, f"math.{_name}", type=_name.title().replace("_", ""), arguments="x, y, name=None")(
         _of_two(_ours, "fiucb")
     )
+
+
+@offer("maximum", "math.maximum", type="Maximum")
+def maximum(x: Any, y: Any, name: Any = None) -> Any:
+    """The larger one; of two that are equal, the gradient goes to the first."""
+    return larger(*pair(x, y))
+
+
+@offer("minimum", "math.minimum", type="Minimum")
+def minimum(x: Any, y: Any, name: Any = None) -> Any:
+    """The smaller one; of two that are equal, the gradient goes to the first."""
+    return smaller(*pair(x, y))
+
+
+def larger(x: Any, y: Any) -> Any:
+    """As `maximum`, of two of one dtype."""
+    return op("where", op("ge", x, y), x, y)
+
+
+def smaller(x: Any, y: Any) -> Any:
+    """As `minimum`, of two of one dtype."""
+    return op("where", op("le", x, y), x, y)
 
 
 @offer("bitwise.invert", type="Invert")
@@ -194,7 +209,7 @@ def invert(x: Any, name: Any = None) -> Any:
 
 @offer("pow", "math.pow", type="Pow")
 def power(x: Any, y: Any, name: Any = None) -> Any:
-    """x to the power y."""
+    """X to the power y."""
     return op("pow", *pair(x, y))
 
 
@@ -211,9 +226,7 @@ def truediv(x: Any, y: Any, name: Any = None) -> Any:
 
 @offer("divide", "math.divide", type="RealDiv", node="truediv")
 def divide(x: Any, y: Any, name: Any = None) -> Any:
-    """The quotient; of Python's numbers a Python number."""
-    if isinstance(x, int | float) and isinstance(y, int | float):
-        return x / y
+    """The quotient, as Python 3 has it."""
     return truediv(x, y)
 
 
@@ -237,7 +250,7 @@ def div_no_nan(x: Any, y: Any, name: Any = None) -> Any:
 
 @offer("scalar_mul", "math.scalar_mul", type="Mul", node="mul")
 def scalar_mul(scalar: Any, x: Any, name: Any = None) -> Any:
-    """x times a number."""
+    """X times a number."""
     x = tensor(x)
     return op("mul", *pair(x, scalar))
 
@@ -276,6 +289,6 @@ def swish(features: Any, beta: Any = 1.0) -> Any:
 
 @offer("nn.crelu", type="Relu", node="CRelu")
 def crelu(features: Any, name: Any = None, axis: int = -1) -> Any:
-    """relu of x and of -x, one behind the other."""
+    """Relu of x and of -x, one behind the other."""
     x = tensor(features)
     return op("relu", op("cat", [x, op("neg", x)], axis))

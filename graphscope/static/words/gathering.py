@@ -41,7 +41,9 @@ def _of_each(x: Any, index: Any, batch: int, axis: Any) -> Any:
     """As `gather`, of each of a batch by itself."""
     if batch != 1 or axis not in (None, 1):
         raise StaticError(f"gather takes batch_dims=1 here, not {batch} with axis {axis}", hint="reshape to one batch")
-    return op("stack", [_rows(one, at, 0) for one, at in zip(op("unbind", x, 0), op("unbind", index, 0), strict=True)], 0)
+    return op(
+        "stack", [_rows(one, at, 0) for one, at in zip(op("unbind", x, 0), op("unbind", index, 0), strict=True)], 0
+    )
 
 
 @offer("batch_gather", type="GatherV2", node="BatchGather")
@@ -122,7 +124,7 @@ def boolean_mask(tensor: Any, mask: Any, name: Any = "boolean_mask", axis: Any =
 
 @offer("where", type="Select", node="Select")
 def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:
-    """x where it holds and y elsewhere; of the condition alone, the places where it holds."""
+    """X where it holds and y elsewhere; of the condition alone, the places where it holds."""
     holds = tensor(condition)
     if x is None and y is None:
         return _nonzero(holds)
@@ -220,7 +222,11 @@ def _different(x: Any, out_idx: Any) -> tuple[Any, Any, Any]:
     order = np.argsort(first)
     wanted = of_dtype(out_idx)
     places = np.argsort(order)[inverse]
-    return op("index_select", x, 0, Tensor(first[order])), Tensor(places.astype(wanted)), Tensor(counts[order].astype(wanted))
+    return (
+        op("index_select", x, 0, Tensor(first[order])),
+        Tensor(places.astype(wanted)),
+        Tensor(counts[order].astype(wanted)),
+    )
 
 
 @offer("unique", type="Unique")

@@ -8,6 +8,7 @@ import numpy as np
 
 from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
+from graphscope.static.words.elementwise import larger, smaller
 from graphscope.static.words.offering import offer
 from graphscope.static.words.operands import axes, of_kinds, op, pair, tensor
 
@@ -73,20 +74,21 @@ def sparse_softmax_cross_entropy_with_logits(
     x, truth = _logits_and_labels(labels, logits, _sentinel)
     index = op("to", of_kinds(truth, "iu"), np.dtype(np.int64))
     if index.ndim != x.ndim - 1:
-        raise StaticError(f"{index.ndim} dims of labels do not fit {x.ndim} dims of logits", hint="a number for each row")
+        raise StaticError(
+            f"{index.ndim} dims of labels do not fit {x.ndim} dims of logits", hint="a number for each row"
+        )
     own = op("gather", op("log_softmax", x, -1), x.ndim - 1, op("unsqueeze", index, -1))
     return op("neg", op("squeeze", own, -1))
 
 
 @offer("nn.sigmoid_cross_entropy_with_logits", type="AddV2", node="logistic_loss")
-def sigmoid_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, name: Any = None
-) -> Any:
+def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: Any = None) -> Any:
     """The cross entropy of independent yes-or-no answers."""
     x = of_kinds(logits, "f")
     truth = tensor(labels, x.dtype)
-    hinge = op("sub", op("relu", x), op("mul", x, truth))
-    return op("add", hinge, op("log1p", op("exp", op("neg", op("abs", x)))))
+    positive = op("ge", x, 0)
+    hinge = op("sub", op("where", positive, x, 0.0), op("mul", x, truth))
+    return op("add", hinge, op("log1p", op("exp", op("where", positive, op("neg", x), x))))
 
 
 @offer("nn.weighted_cross_entropy_with_logits", type="AddV2", node="logistic_loss")
@@ -137,6 +139,8 @@ def batch_normalization(
 ) -> Any:
     """(x - mean)·scale/√(variance + epsilon) + offset."""
     values = of_kinds(x, "f")
+    if isinstance(variance, list | tuple):
+        raise StaticError("the variance of batch_normalization is a list", hint="tf.constant([...])")
     factor = op("rsqrt", op("add", tensor(variance, values.dtype), variance_epsilon))
     if scale is not None:
         factor = op("mul", factor, tensor(scale, values.dtype))
@@ -147,7 +151,7 @@ def batch_normalization(
 
 @offer("nn.l2_normalize", "math.l2_normalize", "linalg.l2_normalize", type="Mul", node="l2_normalize")
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: Any = None, dim: Any = None) -> Any:
-    """x over its euclidean norm along dims."""
+    """X over its euclidean norm along dims."""
     values = of_kinds(x, "f")
     chosen = axes(dim if axis is None else axis, values.ndim)
     total = op("sum", op("mul", values, values), chosen, True)
@@ -173,12 +177,12 @@ def lrn(
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = None) -> Any:
     """Each element, or the bound that it goes beyond."""
     x = of_kinds(t, "fi")
-    return op("maximum", *_tensors(op("minimum", *_tensors(x, clip_value_max)), clip_value_min))
+    least, most = (_bound(x, each) for each in (clip_value_min, clip_value_max))
+    return larger(smaller(x, most), least)
 
 
-def _tensors(x: Any, bound: Any) -> tuple[Any, Any]:
-    _, other = pair(x, bound)
-    return x, other if isinstance(other, Tensor) else tensor(other, x.dtype)
+def _bound(x: Any, bound: Any) -> Any:
+    return pair(x, bound)[1]
 
 
 @offer("clip_by_norm", type="Identity", node="clip_by_norm")
@@ -194,7 +198,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Any = None) -> 
 
 
 def _at_least(x: Any, least: Any) -> Any:
-    return op("maximum", x, least if isinstance(least, Tensor) else tensor(least, x.dtype))
+    return larger(x, _bound(x, least))
 
 
 @offer("clip_by_average_norm", type="Mul", node="clip_by_average_norm")
@@ -211,7 +215,7 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
     given = [None if each is None else of_kinds(each, "f") for each in t_list]
     parts = [op("sum", op("mul", x, x)) for x in given if x is not None]
     norm = op("sqrt", op("sum", op("stack", parts, 0))) if use_norm is None else tensor(use_norm)
-    scale = op("mul", op("minimum", op("reciprocal", norm), tensor(1.0, norm.dtype) / clip_norm), clip_norm)
+    scale = op("mul", smaller(op("reciprocal", norm), 1.0 / clip_norm), clip_norm)
     return [None if x is None else op("mul", x, scale) for x in given], norm
 
 

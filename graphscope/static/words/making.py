@@ -61,10 +61,10 @@ def ones_like(tensor: Any, dtype: Any = None, name: Any = None, optimize: bool =
 def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: Any = None) -> Any:
     """Numbers from `start` up to, and without, `limit`; from 0 where one alone is given."""
     first, last = (0, start) if limit is None else (start, limit)
-    given = [each.item() if isinstance(each, Tensor) else each for each in (first, last, delta)]
-    known = [each.dtype for each in (first, last, delta) if hasattr(each, "dtype")]
-    arrays = [array_of(each) for each in given]
-    wanted = of_dtype(dtype) if dtype is not None else np.result_type(*(known or arrays))
+    arrays = [np.asarray(each.item(), each.dtype) if isinstance(each, Tensor) else array_of(each)
+              for each in (first, last, delta)]  # fmt: skip
+    order = [np.dtype(each) for each in ("int32", "int64", "float32", "float64")]
+    wanted = of_dtype(dtype) if dtype is not None else max((each.dtype for each in arrays), key=order.index)
     return Tensor(np.arange(*[each.item() for each in arrays]).astype(wanted))
 
 
@@ -76,7 +76,9 @@ def linspace(start: Any, stop: Any, num: Any, name: Any = None) -> Any:
 
 
 @offer("eye", "linalg.eye", type="MatrixDiag", node="eye")
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = np.float32, name: Any = None) -> Any:
+def eye(
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = np.float32, name: Any = None
+) -> Any:
     """Ones on the diagonal."""
     one = np.eye(whole(num_rows), None if num_columns is None else whole(num_columns), dtype=of_dtype(dtype))
     return Tensor(np.broadcast_to(one, (*listed(batch_shape or []), *one.shape)).copy())

@@ -15,7 +15,7 @@ from graphscope.static.graphs.symbols import Symbol, twin
 from graphscope.static.graphs.trees import leaves_of, with_leaves
 from graphscope.static.sessions.default_graph import builder
 from graphscope.static.words.operands import symbol_of
-from graphscope.static.words.tensors import Tensor, plain
+from graphscope.static.words.tensors import Operation, Tensor, plain
 
 # A function is written for tensors that have values. Its twin builds nodes; where a size is asked for that is not known
 # before the graph runs, one node is made that calls the function itself then.
@@ -32,6 +32,8 @@ class Offered:
         node: What that is called unless a `name` is given.
         shape: From the arguments to what is known of the result's shape, where its sizes are told at run time.
         alone: Whether the function makes nodes itself, so that it has no twin.
+        operation: Whether it gives an operation, and no tensor.
+        named: Whether the first node of what it gives is called by the name of the call.
     """
 
     function: Callable[..., Any]
@@ -40,6 +42,8 @@ class Offered:
     node: str
     shape: Callable[[dict[str, Any]], Shape] | None = None
     alone: bool = False
+    operation: bool = False
+    named: bool = True
 
 
 OFFERED: Final[dict[str, Offered]] = {}
@@ -53,6 +57,8 @@ def offer(
     arguments: str = "",
     shape: Callable[[dict[str, Any]], Shape] | None = None,
     alone: bool = False,
+    operation: bool = False,
+    named: bool = True,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Offer a function under these names: a decorator.
 
@@ -63,19 +69,22 @@ def offer(
         arguments: Of a function made by another, TensorFlow's arguments, as Python writes them.
         shape: What is known of the result's shape, where its sizes are told when it runs.
         alone: Whether it makes nodes itself.
+        operation: Whether it gives an operation.
+        named: Whether what it gives is called by the name of the call.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        signature = _signature(arguments) if arguments else inspect.signature(function)
+        signature = signature_of(arguments) if arguments else inspect.signature(function)
         kind = type or names[0].rpartition(".")[2]
-        made = Offered(function, signature, kind, node or kind, shape, alone)
+        made = Offered(function, signature, kind, node or kind, shape, alone, operation, named)
         OFFERED.update(dict.fromkeys(names, made))
         return function
 
     return decorate
 
 
-def _signature(arguments: str) -> inspect.Signature:
+def signature_of(arguments: str) -> inspect.Signature:
+    """The signature of a function with these arguments, as Python writes them."""
     return inspect.signature(eval(f"lambda {arguments}: None", {}))  # noqa: S307 - texts of ours
 
 
@@ -113,35 +122,34 @@ def called(entry: Offered, spelled: str, args: Any, kwargs: dict[str, Any], node
     except TypeError as error:
         raise ArgumentError(f"tf.{spelled}: {error}", hint=f"its arguments are {entry.signature}") from None
     bound.apply_defaults()
-    wanted = bound.arguments.get("name") or node or entry.node
+    wanted = bound.arguments.get("name") or bound.kwargs.get("name") or node or entry.node
     if "name" in bound.arguments:
         bound.arguments["name"] = None
+    given = taken([list(bound.args), bound.kwargs])
+    if not entry.named:
+        return shown(_found(entry, spelled, *given))
     here = builder()
-    given = with_leaves(list(bound.args), [_taken(leaf) for leaf in leaves_of(list(bound.args))])
     around, begin = here.scope, len(here.graph.nodes)
-    full = here.graph.unique(f"{around}/{wanted}" if around else wanted)
-    here.scope = full
+    here.scope = here.graph.free(f"{around}/{wanted}" if around else wanted)
     try:
-        found = _found(entry, spelled, given)
+        found = _found(entry, spelled, *given)
     finally:
-        here.scope = around
-    made = here.graph.nodes[begin:]
+        full, here.scope = here.scope, around
     first = next((leaf for leaf in leaves_of(found) if isinstance(leaf, Symbol)), None)
-    if first is None or first.output.node not in made:
-        if not made:
-            here.graph.release(full)
-        return _shown(found)
-    _settle(first.output.node, full, around, entry, here.graph)
-    if entry.shape is not None and first.output.shape is None:
-        first.output.shape = entry.shape(bound.arguments)
-    return _shown(found)
+    if first is not None and first.output.node in here.graph.nodes[begin:]:
+        _settle(first.output.node, here.graph.unique(full), around, entry, here.graph)
+        if entry.shape is not None and first.output.shape is None:
+            first.output.shape = entry.shape(bound.arguments)
+    if entry.operation and first is not None:
+        return Operation(first.output.node, here)
+    return shown(found)
 
 
-def _found(entry: Offered, spelled: str, given: list[Any]) -> Any:
+def _found(entry: Offered, spelled: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if entry.alone:
-        return entry.function(*given)
+        return entry.function(*args, **kwargs)
     try:
-        return dynamic_shapes.or_deferred(twin(entry.function), entry.function, given, {}, Symbol, by_value=True)
+        return dynamic_shapes.or_deferred(twin(entry.function), entry.function, args, kwargs, Symbol, by_value=True)
     except StaticError:
         raise
     except (TypeError, ValueError, RuntimeError, IndexError, ArithmeticError) as error:
@@ -159,15 +167,18 @@ def _settle(node: Node, name: str, scope: str, entry: Offered, graph: Any) -> No
     graph.types[node] = entry.type
 
 
-def _taken(leaf: Any) -> Any:
-    return plain(leaf) if isinstance(leaf, Symbol) else symbol_of(leaf)
+def taken(arguments: Any) -> Any:
+    """Arguments as functions take them: tensors with the operators of the engine."""
+    leaves = leaves_of(arguments)
+    return with_leaves(arguments, [plain(leaf) if isinstance(leaf, Symbol) else symbol_of(leaf) for leaf in leaves])
 
 
-def _shown(found: Any) -> Any:
+def shown(found: Any) -> Any:
+    """What a function gives, as programs see it."""
     if isinstance(found, Symbol):
-        return Tensor.of(found.output, found.builder)
+        return found if isinstance(found, Tensor) else Tensor.of(found.output, found.builder)
     if isinstance(found, list | tuple | dict):
-        return with_leaves(found, [_shown(leaf) for leaf in leaves_of(found)])
+        return with_leaves(found, [shown(leaf) for leaf in leaves_of(found)])
     return found
 
 

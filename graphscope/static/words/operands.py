@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
+from graphscope import engine as _engine
 from graphscope.engine.core.op import OPS
 from graphscope.engine.core.tensor import Tensor
+from graphscope.engine.nn import functional as _functional
 from graphscope.errors import StaticError
 from graphscope.static.graphs import graph_builder
-from graphscope.static.graphs.symbols import Symbol
+from graphscope.static.graphs.symbols import Symbol, stands_for, twin
 from graphscope.static.graphs.trees import leaves_of
 from graphscope.static.words.element_types import DType, as_numpy
 
@@ -21,8 +25,19 @@ _CAST: Final = "convert one of them: tf.cast(x, tf.float32)"
 
 
 def op(name: str, *args: Any, **kwargs: Any) -> Any:
-    """What an op of the engine gives."""
-    return OPS[name].call(*args, **kwargs)
+    """What a function of the engine gives."""
+    return _engines(name)(*args, **kwargs)
+
+
+@stands_for(op)
+def _op_of_symbols(name: str, *args: Any, **kwargs: Any) -> Any:
+    return twin(_engines(name))(*args, **kwargs)
+
+
+@functools.cache
+def _engines(name: str) -> Callable[..., Any]:
+    """A function of the engine by its name."""
+    return getattr(_engine, name, None) or getattr(_functional, name, None) or OPS[name].call
 
 
 def tensor(value: Any, dtype: Any = None) -> Any:
@@ -40,6 +55,16 @@ def tensor(value: Any, dtype: Any = None) -> Any:
         known = next((leaf.dtype for leaf in leaves_of(value) if isinstance(leaf, Tensor)), None)
         return op("stack", [tensor(each, wanted or known) for each in value], 0)
     return Tensor(array_of(value, wanted)[()])
+
+
+def rank_of(x: Any) -> int | None:
+    """How many dims a tensor has; None where that is told when the graph runs."""
+    return x.ndim  # type: ignore[no-any-return]
+
+
+@stands_for(rank_of)
+def _rank_of_symbol(x: Any) -> int | None:
+    return None if x.output.shape is None else len(x.output.shape)
 
 
 def pair(x: Any, y: Any) -> tuple[Any, Any]:
@@ -163,7 +188,9 @@ def array_of(value: Any, dtype: Any = None) -> np.ndarray:
         return array.astype(small.get(array.dtype.kind, array.dtype)) if fits else array
     wanted = as_numpy(dtype)
     if not hasattr(given, "dtype") and array.size and _order(array.dtype) > _order(wanted):
-        raise StaticError(f"{value!r} is {array.dtype.kind == 'f' and 'floating' or 'no number'} and {wanted} is needed", hint=_CAST)
+        raise StaticError(
+            f"{value!r} is {(array.dtype.kind == 'f' and 'floating') or 'no number'} and {wanted} is needed", hint=_CAST
+        )
     if not hasattr(given, "dtype") and array.size and (array.dtype.kind == "b") != (wanted.kind == "b"):
         raise StaticError(f"{value!r} stands where {wanted} is needed", hint=_CAST)
     return array.astype(wanted)

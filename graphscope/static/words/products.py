@@ -11,7 +11,7 @@ from graphscope.engine import tensordot as _tensordot
 from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.static.words.offering import offer
-from graphscope.static.words.operands import of_kinds, op, tensor, whole
+from graphscope.static.words.operands import of_kinds, op, rank_of, tensor, whole
 
 
 @offer("matmul", "linalg.matmul", type="MatMul")
@@ -25,9 +25,10 @@ def matmul(
         raise StaticError("matmul takes no output_type here", hint="tf.cast(tf.matmul(a, b), dtype)")
     one = of_kinds(a, "fic")
     other = tensor(b, one.dtype)
-    if one.ndim < 2 or other.ndim < 2:
+    ranks = rank_of(one), rank_of(other)
+    if any(each is not None and each < 2 for each in ranks):
         raise StaticError(
-            f"matmul takes matrices, and was given {one.ndim} and {other.ndim} dims",
+            f"matmul takes matrices, and was given {ranks[0]} and {ranks[1]} dims",
             hint="tf.linalg.matvec(m, v), or tf.expand_dims(v, 1)",
         )
     one, other = _turned(one, transpose_a, adjoint_a), _turned(other, transpose_b, adjoint_b)
@@ -101,7 +102,7 @@ def cholesky(input: Any, name: Any = None) -> Any:
 
 @offer("matrix_solve", "linalg.solve", type="MatrixSolve")
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: Any = None) -> Any:
-    """x with matrix·x = rhs."""
+    """X with matrix·x = rhs."""
     a = of_kinds(matrix, "f")
     return op("linalg_solve", _turned(a, adjoint, False), tensor(rhs, a.dtype))
 

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from graphscope.engine.core.op import OPS
 from graphscope.errors import StaticError
 from graphscope.static.words.offering import offer
 from graphscope.static.words.operands import axes, of_dtype, of_kinds, op, tensor
@@ -25,16 +24,14 @@ def _dims(x: Any, axis: Any, keepdims: Any, older_axis: Any, older_keep: Any) ->
     return axes(chosen, x.ndim), bool(older_keep if keepdims is None else keepdims)
 
 
-def _over(function: Any, x: Any, dims: tuple[int, ...], keep: bool) -> Any:
+def _over(ours: str, x: Any, dims: tuple[int, ...], keep: bool) -> Any:
     """One dim after the other, from behind."""
     for dim in sorted(dims, reverse=True):
-        x = function(x, dim, keep)
+        x = op(ours, x, dim, keep)
     return x
 
 
 def _reduction(ours: str, kinds: str, several: bool) -> Callable[..., Any]:
-    function = OPS[ours].call
-
     def reduce(
         input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None,
         keep_dims: Any = None,
@@ -43,7 +40,9 @@ def _reduction(ours: str, kinds: str, several: bool) -> Callable[..., Any]:
         dims, keep = _dims(x, axis, keepdims, reduction_indices, keep_dims)
         if not dims:
             return op("clone", x)
-        return _of_dtype(function(x, dims, keep) if several else _over(function, x, dims, keep), x.dtype)
+        if len(dims) == x.ndim and not keep and ours not in ("amax", "amin"):
+            return _of_dtype(op(ours, x), x.dtype)
+        return _of_dtype(op(ours, x, dims, keep) if several else _over(ours, x, dims, keep), x.dtype)
 
     reduce.__doc__ = f"`{ours}` over the dims `axis` (all when it is None), which stay as 1 with `keepdims`."
     return reduce
@@ -79,7 +78,7 @@ def reduce_mean(
     if not dims:
         return op("clone", x)
     if x.dtype.kind in "fc":
-        return op("mean", x, dims, keep)
+        return op("mean", x) if len(dims) == x.ndim and not keep else op("mean", x, dims, keep)
     total = _of_dtype(op("sum", x, dims, keep), x.dtype)
     count = op("sum", op("add", op("mul", x, 0), 1), dims, keep)
     return op("div_trunc", total, _of_dtype(count, x.dtype))
@@ -90,7 +89,7 @@ def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None,
     keep_dims: Any = None,
 ) -> Any:  # fmt: skip
-    """log Σ exp(x) over the dims `axis`, without overflow."""
+    """Log Σ exp(x) over the dims `axis`, without overflow."""
     x = of_kinds(input_tensor, "f")
     dims, keep = _dims(x, axis, keepdims, reduction_indices, keep_dims)
     return op("logsumexp", x, dims, keep)
@@ -122,29 +121,27 @@ def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = 
 
 
 def _extreme(ours: str) -> Callable[..., Any]:
-    function = OPS[ours].call
-
-    def where(input: Any, axis: Any = None, name: Any = None, dimension: Any = None, output_type: Any = np.int64) -> Any:
+    def where(
+        input: Any, axis: Any = None, name: Any = None, dimension: Any = None, output_type: Any = np.int64
+    ) -> Any:
         x = of_kinds(input, "fiu")
         (dim,) = axes(0 if axis is None and dimension is None else dimension if axis is None else axis, x.ndim)
-        return _of_dtype(function(x, dim), of_dtype(output_type))
+        return _of_dtype(op(ours, x, dim), of_dtype(output_type))
 
     where.__doc__ = f"`{ours}` along a dim, the first unless it is told."
     return where
 
 
 for _name, _ours, _type in (("argmax", "argmax", "ArgMax"), ("argmin", "argmin", "ArgMin")):
-    offer(_name, f"math.{_name}", type=_type, arguments="input, axis=None, name=None, dimension=None, output_type='int64'")(
-        _extreme(_ours)
-    )
+    offer(
+        _name, f"math.{_name}", type=_type, arguments="input, axis=None, name=None, dimension=None, output_type='int64'"
+    )(_extreme(_ours))
 
 
 def _old_extreme(ours: str) -> Callable[..., Any]:
-    function = OPS[ours].call
-
     def where(input: Any, dimension: Any, output_type: Any = np.int64, name: Any = None) -> Any:
         x = of_kinds(input, "fiu")
-        return _of_dtype(function(x, axes(dimension, x.ndim)[0]), of_dtype(output_type))
+        return _of_dtype(op(ours, x, axes(dimension, x.ndim)[0]), of_dtype(output_type))
 
     return where
 
@@ -154,13 +151,11 @@ for _name, _ours, _type in (("arg_max", "argmax", "ArgMax"), ("arg_min", "argmin
 
 
 def _cumulative(ours: str, neutral: int) -> Callable[..., Any]:
-    function = OPS[ours].call
-
     def along(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: Any = None) -> Any:
         x = of_kinds(x, "fiuc")
         (dim,) = axes(axis, x.ndim)
         x = op("flip", x, (dim,)) if reverse else x
-        found = _of_dtype(function(x, dim), x.dtype)
+        found = _of_dtype(op(ours, x, dim), x.dtype)
         if exclusive:
             count = x.shape[dim]
             edge = op("add", op("mul", op("select", x, dim, 0), 0), neutral)
@@ -188,7 +183,8 @@ def count_nonzero(
     x = tensor(input if input_tensor is None else input_tensor)
     dims, keep = _dims(x, axis, keepdims, reduction_indices, keep_dims)
     here = x if x.dtype.kind == "b" else op("ne", x, 0)
-    return op("sum", op("to", here, of_dtype(dtype)), dims, keep)
+    wanted = of_dtype(dtype)
+    return _of_dtype(op("sum", op("to", here, wanted), dims, keep), wanted)
 
 
 @offer("norm", "linalg.norm", type="Squeeze", node="norm")
@@ -231,9 +227,7 @@ def zero_fraction(value: Any, name: Any = None) -> Any:
 
 
 @offer("nn.moments", type="Mean", node="moments")
-def moments(
-    x: Any, axes: Any, shift: Any = None, name: Any = None, keep_dims: Any = None, keepdims: Any = None
-) -> Any:
+def moments(x: Any, axes: Any, shift: Any = None, name: Any = None, keep_dims: Any = None, keepdims: Any = None) -> Any:
     """Mean and variance over these dims."""
     values = of_kinds(x, "fiu")
     dims, keep = _dims(values, axes, keepdims, None, keep_dims)

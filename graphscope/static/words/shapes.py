@@ -24,7 +24,9 @@ def shape(input: Any, name: Any = None, out_type: Any = np.int32) -> Any:
     if None not in x.shape:
         return Tensor(np.array(tuple(x.shape), wanted))
     sizes = [length(x, dim) for dim in range(x.ndim)]
-    return op("stack", [op("to", tensor(size, None if isinstance(size, Tensor) else wanted), wanted) for size in sizes], 0)
+    return op(
+        "stack", [op("to", tensor(size, None if isinstance(size, Tensor) else wanted), wanted) for size in sizes], 0
+    )
 
 
 @offer("shape_n", type="ShapeN")
@@ -95,7 +97,9 @@ def squeeze(input: Any, axis: Any = None, name: Any = None, squeeze_dims: Any = 
     dims = axes(told_dims, x.ndim)
     for dim in dims:
         if x.shape[dim] not in (1, None):
-            raise StaticError(f"dim {dim} has size {x.shape[dim]} and can't be squeezed", hint="only a dim of size 1 can")
+            raise StaticError(
+                f"dim {dim} has size {x.shape[dim]} and can't be squeezed", hint="only a dim of size 1 can"
+            )
     return op("squeeze", x, dims)
 
 
@@ -226,11 +230,16 @@ def getitem(x: Any, index: Any) -> Any:
     parts = index if isinstance(index, tuple) else (index,)
     for part in parts:
         if isinstance(part, list | np.ndarray):
-            raise StaticError(f"a tensor has no index {part!r}", hint="tf.gather(x, [0, 1]) takes rows by their numbers")
-    if isinstance(index, Tensor) and index.dtype == np.bool_:
-        if index.ndim > x.ndim or any(None not in (a, b) and a != b for a, b in zip(index.shape, x.shape, strict=False)):
             raise StaticError(
-                f"a mask of shape {tuple(index.shape)} does not fit shape {tuple(x.shape)}", hint="tf.boolean_mask(x, mask)"
+                f"a tensor has no index {part!r}", hint="tf.gather(x, [0, 1]) takes rows by their numbers"
+            )
+    if isinstance(index, Tensor) and index.dtype == np.bool_:
+        if index.ndim > x.ndim or any(
+            None not in (a, b) and a != b for a, b in zip(index.shape, x.shape, strict=False)
+        ):
+            raise StaticError(
+                f"a mask of shape {tuple(index.shape)} does not fit shape {tuple(x.shape)}",
+                hint="tf.boolean_mask(x, mask)",
             )
         return x[index]
     return x[index]

@@ -216,6 +216,16 @@ class Tensor(Symbol):
 
     __slots__ = ()
 
+    @classmethod
+    def of(cls, value: Value, builder: Any) -> Tensor:
+        """The tensor of a value: always the same one."""
+        known = builder.shown.get(value)
+        if known is None:
+            known = object.__new__(Tensor)
+            known.output, known.builder = value, builder
+            builder.shown[value] = known
+        return known  # type: ignore[no-any-return]
+
     @property
     def name(self) -> str:
         """The node's name, and which of its outputs it is."""
@@ -258,18 +268,23 @@ class Tensor(Symbol):
                 hint="give None for dims that are not known",
             )
         if told is not None:
-            self.output.shape = told if known is None else tuple(a if b is None else b for a, b in zip(known, told, strict=True))
+            self.output.shape = (
+                told if known is None else tuple(a if b is None else b for a, b in zip(known, told, strict=True))
+            )
 
     def consumers(self) -> list[Operation]:
         """The nodes that take it."""
         return [Operation(node, self.builder) for node in self.graph.users().get(self.output, [])]
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("array", "ndim", "requires_grad"):
-            raise AttributeError(name)
-        raise MissingAttributeError(
-            f"a tensor of graphscope.static has no {name!r}", hint="it has TensorFlow's: tf.reduce_sum(x), tf.cast(x, dtype)"
-        )
+        try:
+            found = getattr(plain(self), name)
+        except AttributeError:
+            raise MissingAttributeError(
+                f"a tensor of graphscope.static has no {name!r}",
+                hint="it has TensorFlow's attributes; functions are called: tf.reduce_sum(x), tf.cast(x, dtype)",
+            ) from None
+        return _engines(found) if callable(found) else found
 
     def __len__(self) -> int:
         raise StaticError(f"len() of {self.name!r}, which has no value before the graph runs", hint="tf.shape(x)[0]")
@@ -299,6 +314,17 @@ class Tensor(Symbol):
 def plain(symbol: Symbol) -> Symbol:
     """The same value with the operators of the engine."""
     return Symbol.of(symbol.output, symbol.builder)
+
+
+def _engines(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that tensors have in the engine, and not in TensorFlow."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        from graphscope.static.words.offering import shown, taken
+
+        return shown(method(*taken(list(args)), **taken(kwargs)))
+
+    return call
 
 
 def _called(name: str, args: tuple[Any, ...], node: str) -> Any:

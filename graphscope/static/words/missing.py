@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Final
 
 from graphscope.errors import StaticError
@@ -51,10 +52,31 @@ HINTS: Final[dict[str, str]] = {
 """Of names in `graphscope.static`, and in its modules with their name before: what to do."""
 
 
+MODULES: Final = frozenset(
+    {"math", "linalg", "random", "losses", "initializers", "bitwise", "dtypes", "manip", "debugging", "image", "errors"}
+)
+"""Modules of TensorFlow's, some of whose functions are here."""
+
+TENSORFLOWS: Final = frozenset(
+    {"is_tensor", "polygamma", "qr", "scatter_add", "svd", "nn.avg_pool1d", "nn.avg_pool3d", "nn.conv3d", "nn.ctc_loss",
+     "nn.max_pool1d", "nn.max_pool3d"}
+)  # fmt: skip
+"""What TensorFlow means something else by than the engine, and is not offered."""
+
+
 def absent(name: str) -> AbsentError:
     """The error of asking for something that is not there.
 
     Args:
         name: As it is written behind `graphscope.static.`.
     """
-    return AbsentError(f"graphscope.static has no {name!r}", hint=HINTS.get(name))
+    return AbsentError(f"graphscope.static has no {name!r}", hint=HINTS.get(name) or _near(name))
+
+
+def _near(name: str) -> str:
+    from graphscope.static.words.offering import OFFERED
+
+    like = difflib.get_close_matches(name, OFFERED, 3, 0.75)
+    if like:
+        return f"did you mean {' or '.join(like)}?"
+    return "write it with functions that are there: `dir(graphscope.static)` and the page on sessions list them"

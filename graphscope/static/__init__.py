@@ -23,14 +23,15 @@ from graphscope.static.sessions.session import get_default_session as get_defaul
 from graphscope.static.sessions.tensor_arrays import TensorArray as TensorArray
 from graphscope.static.sessions.variable_scopes import *
 from graphscope.static.sessions.variables import *
+from graphscope.static.words import element_types as _element_types
 from graphscope.static.words.element_types import *
-from graphscope.static.words.element_types import bool_ as bool
 from graphscope.static.words.namespaces import named as _named
 from graphscope.static.words.tensors import Dimension as Dimension
 from graphscope.static.words.tensors import Operation as Operation
 from graphscope.static.words.tensors import Tensor as Tensor
 from graphscope.static.words.tensors import TensorShape as TensorShape
 
+bool = _element_types.bool_
 newaxis = None
 
 # All other functions are found by name: TensorFlow's, and every op of the engine under its own.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphscope.errors import StaticError
-from graphscope.static.graphs.symbols import Symbol
+from graphscope.static.graphs.symbols import Symbol, plain
 from graphscope.static.sessions import functions
 from graphscope.static.sessions.default_graph import builder, get_default_graph
 from graphscope.static.sessions.functions import _listed, control_dependencies, name_scope
@@ -24,7 +24,7 @@ from graphscope.static.sessions.training_steps import get_or_create_global_step 
 from graphscope.static.sessions.training_steps import global_step as global_step
 from graphscope.static.sessions.variables import Variable, trainable_variables
 from graphscope.static.words.namespaces import named
-from graphscope.static.words.tensors import Operation, Tensor, plain
+from graphscope.static.words.tensors import Operation, Tensor
 
 Pairs = Sequence[tuple[Any, Variable]]
 

@@ -790,7 +790,6 @@ tf.cond(True, lambda: p, lambda: q)
 tf.case([(n > 5, lambda: p), (n > 2, lambda: q)], default=lambda: p + q)
 tf.while_loop(lambda a: a < 10, lambda a: a * 2, [1])
 tf.while_loop(lambda a, s: a < n, lambda a, s: [a + 1, s + 0.5], [0, 0.0])
-tf.while_loop(lambda a, s: a < n, lambda a, s: (a + 1, tf.concat([s, [1.0]], 0)), [0, tf.constant([0.0])], shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])])
 tf.while_loop(lambda a: True, lambda a: a + 1, [0], maximum_iterations=3)
 tf.while_loop(lambda a: a < 3, lambda a: a + 0.5, [0])
 tf.map_fn(lambda row: row * 2.0, m)
@@ -1188,7 +1187,8 @@ told = [hidden.name, out.name, [each.name for each in tf.trainable_variables()]]
 """,
     "session_and_names": """
 a = tf.multiply(x, 2.0, name="double")
-told = [session.run("double:0", {"x:0": np.ones((1, 3), np.float32)}), session.run(["m:0"]), session.run("double", {x: np.ones((1, 3))})]
+one = np.ones((1, 3), np.float32)
+told = [session.run("double:0", {"x:0": one}), session.run(["m:0"]), session.run("double", {x: one})]
 """,
     "fetch_kinds": """
 a = tf.Variable(1.0)
@@ -1220,6 +1220,30 @@ told = [a.value(), a.read_value(), a.initialized_value(), a.get_shape().as_list(
 a = tf.placeholder(tf.float32)
 a.set_shape([None, 3])
 told = [a.get_shape().as_list(), a.shape.ndims]
+""",
+    "growing": """
+told = tf.while_loop(
+    lambda a, s: a < n,
+    lambda a, s: (a + 1, tf.concat([s, [1.0]], 0)),
+    [0, tf.constant([0.0])],
+    shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])],
+)
+""",
+    "slopes_where_they_bend": """
+e = tf.constant([-6.0, -1.0, 0.0, 1.0, 6.0])
+told = [tf.gradients(call, e) for call in (
+    tf.maximum(e, 0.0), tf.maximum(0.0, e), tf.minimum(e, 1.0), tf.minimum(1.0, e), tf.clip_by_value(e, -1.0, 1.0),
+    tf.abs(e), tf.sign(e), tf.nn.relu(e), tf.nn.relu6(e), tf.nn.elu(e), tf.nn.selu(e), tf.nn.leaky_relu(e),
+    tf.nn.softplus(e), tf.nn.softsign(e), tf.reduce_max(e * e), tf.reduce_min(e * e), tf.pow(e, 2.0), e ** 3.0,
+    tf.nn.sigmoid_cross_entropy_with_logits(labels=tf.ones_like(e), logits=e), tf.square(e), tf.nn.crelu(e),
+    tf.nn.weighted_cross_entropy_with_logits(targets=tf.ones_like(e), logits=e, pos_weight=2.0), tf.floor(e),
+    tf.round(e), e % 4.0, tf.div_no_nan(tf.ones_like(e), e), tf.div_no_nan(e, tf.zeros_like(e)),
+    tf.reduce_prod(e), tf.nn.l2_normalize(e, 0), tf.clip_by_norm(e, 1.0), tf.clip_by_norm(e * 0.0, 1.0),
+    tf.where(e > 0.0, e, tf.zeros_like(e)), tf.nn.top_k(e, 2)[0], tf.sort(e), tf.norm(e), tf.sqrt(tf.abs(e) + 1.0),
+    tf.losses.huber_loss(e * 0.0, e), tf.losses.absolute_difference(e * 0.0, e), tf.truediv(e, 2.0), tf.reduce_std(e)
+    if hasattr(tf, "reduce_std") else e, tf.log1p(tf.abs(e)), tf.nn.swish(e), tf.reduce_logsumexp(e),
+    tf.atan2(e, e + 7.0),
+)]
 """,
     "iterating": """
 told = [[each.get_shape().as_list() for each in m], len(m.get_shape())]
@@ -1256,7 +1280,10 @@ session.run(tf.variables_initializer([a]))
 told = [tf.is_variable_initialized(a), tf.report_uninitialized_variables()]
 """,
     "convert_on_the_way": """
-told = [tf.matmul(np.ones((1, 2), np.float32), [[1.0], [2.0]]), tf.reduce_sum(np.arange(3)), tf.square(3), tf.add([1, 2], np.array([3, 4], np.int32))]
+told = [
+    tf.matmul(np.ones((1, 2), np.float32), [[1.0], [2.0]]), tf.reduce_sum(np.arange(3)), tf.square(3),
+    tf.add([1, 2], np.array([3, 4], np.int32)),
+]
 """,
     "grads_of_cond_and_while": """
 a = tf.Variable(1.5)

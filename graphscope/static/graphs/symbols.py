@@ -6,9 +6,9 @@ import builtins
 import functools
 import inspect
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CellType, FunctionType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from graphscope.static.graphs.graph import Value
 # being built, and `Tensor` means `Symbol`. So the rules by which gradients go back, the functions that read the
 # arguments of an op, and all that people call are written once. What looks at numbers in a tensor can't run there and
 # says so.
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Symbol:
@@ -187,6 +190,13 @@ class Symbol:
         return twin(Tensor.__getitem__)(self, index)
 
 
+def plain(thing: Any) -> Any:
+    """A symbol with the operators of the engine, whatever class of symbols it is of; anything else as it is."""
+    return (
+        Symbol.of(thing.output, thing.builder) if isinstance(thing, Symbol) and thing.__class__ is not Symbol else thing
+    )
+
+
 def _operator(name: str) -> Any:
     def call(self: Symbol, *others: Any) -> Any:
         return twin(getattr(Tensor, name))(self, *others)
@@ -309,10 +319,10 @@ _OF_SYMBOLS: Final[dict[int, Any]] = {
 """What other things mean in the world of symbols, by identity."""
 
 
-def stands_for(function: Any) -> Any:
+def stands_for(function: Any) -> Callable[[_Function], _Function]:
     """Let another function stand for one in the world of symbols: a decorator of the other."""
 
-    def decorate(other: Any) -> Any:
+    def decorate(other: _Function) -> _Function:
         _OF_SYMBOLS[id(function)] = other
         _kept.append(function)
         return other

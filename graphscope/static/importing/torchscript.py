@@ -15,7 +15,7 @@ from graphscope.static.graphs.abstract import NeedsValueError
 from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.importing.aten import Table, dtype_of
 from graphscope.static.importing.model import Examples, Model, call, example_of
-from graphscope.static.sessions.control_flow import cond, while_loop
+from graphscope.static.sessions.control_flow import branch, loop
 from graphscope.static.sessions.default_graph import Graph
 from graphscope.static.sessions.functions import convert_to_tensor, placeholder
 
@@ -153,7 +153,7 @@ class _Reader:
         if not isinstance(given[0], Symbol):
             found = self.block(yes if given[0] else no)
         else:
-            found = list(cond(given[0], lambda: self.block(yes), lambda: self.block(no)))
+            found = list(branch(given[0], lambda: self.block(yes), lambda: self.block(no)))
         return found if node.outputsSize() != 1 else found[0]
 
     def loop(self, node: Any, given: list[Any]) -> Any:
@@ -179,11 +179,10 @@ class _Reader:
         else:
             start = [convert_to_tensor(each) for each in variables]
             begun = going if isinstance(going, Symbol) else convert_to_tensor(np.bool_(going))
-            _, _, *variables = while_loop(
+            _, _, *variables = loop(
                 lambda go, *_: go,
                 lambda go, number, *state: [*_first(turn(number, list(state)), number)],
                 [begun, np.int64(0), *start],
-                return_same_structure=True,
             )
         return variables if node.outputsSize() != 1 else variables[0]
 

@@ -16,8 +16,8 @@ from graphscope.errors import StaticError
 from graphscope.static.graphs import interpreter
 from graphscope.static.graphs.graph import Graph
 from graphscope.static.graphs.graph_builder import Builder, current
-from graphscope.static.graphs.symbols import Symbol
-from graphscope.static.graphs.trees import flatten, unflatten
+from graphscope.static.graphs.symbols import Symbol, plain
+from graphscope.static.graphs.trees import flatten, leaves_of, unflatten, with_leaves
 from graphscope.static.script.expressions import Names, as_symbol
 from graphscope.static.script.statements import RESULT, Blocks
 from graphscope.static.script.subset import REFUSED, Source
@@ -84,7 +84,7 @@ class Scripted:
 
     def _run(self, arguments: dict[str, Any]) -> Any:
         names = Names()
-        names.update(arguments)
+        names.update(with_leaves(arguments, map(plain, leaves_of(arguments))))
         Blocks(self.source, _outside(self.function), _scripted).run(self.source.tree.body, names)
         return names.get(RESULT)
 
@@ -164,7 +164,7 @@ def _source(function: Callable[..., Any]) -> Source:
 def _outside(function: Any) -> dict[str, Any]:
     """The names that a function sees around it."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    return {**function.__globals__, **{name: cell.cell_contents for name, cell in cells.items()}}
+    return {**function.__globals__, **{name: plain(cell.cell_contents) for name, cell in cells.items()}}
 
 
 def _iterated(tree: ast.FunctionDef) -> set[str]:

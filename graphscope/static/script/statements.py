@@ -169,7 +169,7 @@ class Blocks(Expressions):
 
         current().site = self.source.site(statement)
         try:
-            found = control_flow.cond(test, way(body, begun, ways[1]), way(orelse, names, ways[0]), name="if")
+            found = control_flow.branch(test, way(body, begun, ways[1]), way(orelse, names, ways[0]), name="if")
         except StaticError as error:
             if "branches of" not in error.message:
                 raise
@@ -326,7 +326,7 @@ class Blocks(Expressions):
 
         current().site = self.source.site(statement)
         flat = [leaf for leaves in starts for leaf in leaves]
-        outs = control_flow.while_loop(condition, body, flat, name="for" if isinstance(statement, ast.For) else "while")
+        outs = control_flow.loop(condition, body, flat, "for" if isinstance(statement, ast.For) else "while")
         leaves = iter(outs if isinstance(outs, list | tuple) else [outs])
         for name in carried:
             names[name] = with_leaves(start[name], leaves)

@@ -9,6 +9,7 @@ from graphscope.errors import StaticError
 from graphscope.static.graphs import control_nodes as control_nodes  # its kinds enter the table
 from graphscope.static.graphs.graph import Graph, Value
 from graphscope.static.graphs.graph_builder import Builder
+from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.graphs.trees import leaves_of, with_leaves
 from graphscope.static.sessions.default_graph import builder
 from graphscope.static.sessions.functions import _values
@@ -45,15 +46,29 @@ def cond(
         raise StaticError("cond takes two functions", hint="tf.cond(pred, lambda: a, lambda: b)")
     if isinstance(pred, bool):
         raise StaticError("the condition of cond is a Python bool", hint="use if, or tf.constant(True)")
-    here = builder()
-    here_name = name or "cond"
-    (condition,) = _values(here, pred)
-    structure, yes = _body(here, f"{here_name}/true", yes_fn, [])
-    _, no = _body(here, f"{here_name}/false", no_fn, [])
-    taken = _joined(here, [yes, no], 0)
-    node = here.append("cond", (condition, *taken), {}, bodies=(yes.graph, no.graph), name=here_name)
-    found = with_leaves(structure, [Tensor.of(value, here) for value in node.outputs])
+    found = branch(pred, yes_fn, no_fn, name or "cond", Tensor)
     return found[0] if isinstance(found, list | tuple) and len(found) == 1 and not strict else found
+
+
+def branch(
+    pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str = "cond", of: type[Symbol] = Symbol
+) -> Any:
+    """As `cond`, of symbols of any class; what is given keeps its structure.
+
+    Args:
+        pred: The condition.
+        true_fn: Builds what is computed where it holds.
+        false_fn: Builds what is computed elsewhere.
+        name: The node's name.
+        of: The class of the symbols that it gives.
+    """
+    here = builder()
+    (condition,) = _values(here, pred)
+    structure, yes = _body(here, f"{name}/true", true_fn, [], of)
+    _, no = _body(here, f"{name}/false", false_fn, [], of)
+    taken = _joined(here, [yes, no], 0)
+    node = here.append("cond", (condition, *taken), {}, bodies=(yes.graph, no.graph), name=name)
+    return with_leaves(structure, [of.of(value, here) for value in node.outputs])
 
 
 def while_loop(
@@ -85,37 +100,67 @@ def while_loop(
     Raises:
         StaticError: A loop variable changes its shape or dtype from turn to turn; the message names it.
     """
-    here = builder()
-    here_name = name or "while"
     arrays = leaves_of(_as_list(loop_vars))
-    starts = [each.rows if isinstance(each, TensorArray) else convert(each) for each in arrays]
-    values = _values(here, starts)
-    shapes = [value.shape for value in values]
+    told = None
     if shape_invariants is not None:
         told = [as_shape(each) for each in leaves_of_shapes(shape_invariants)]
-        if len(told) != len(values):
+        if len(told) != len(arrays):
             raise StaticError(
-                f"there are {len(told)} shape_invariants for {len(values)} loop variables", hint="give one for each"
+                f"there are {len(told)} shape_invariants for {len(arrays)} loop variables", hint="give one for each"
             )
-        shapes = [None if isinstance(array, TensorArray) else shape for array, shape in zip(arrays, told, strict=True)]
+        told = [None if isinstance(array, TensorArray) else shape for array, shape in zip(arrays, told, strict=True)]
+    last: list[Any] = list(arrays)
 
-    def called(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *symbols: function(*with_leaves(_as_list(loop_vars), map(_as_array, arrays, symbols)))
+    def called(function: Callable[..., Any], keep: bool) -> Callable[..., Any]:
+        def call(*symbols: Any) -> Any:
+            found = function(*with_leaves(_as_list(loop_vars), map(_as_array, arrays, symbols)))
+            leaves = leaves_of(_as_list(found))
+            if keep:
+                last[:] = leaves
+            return [each.rows if isinstance(each, TensorArray) else each for each in leaves]
 
-    types = [(value.node.name, shape, value.dtype) for value, shape in zip(values, shapes, strict=True)]
-    _, test = _body(here, f"{here_name}/cond", called(cond), types)
-    after, turn = _body(here, f"{here_name}/body", called(body), types)
+        return call
+
+    starts = [each.rows if isinstance(each, TensorArray) else each for each in arrays]
+    most = None if maximum_iterations is None else int(maximum_iterations)
+    found = loop(called(cond, False), called(body, True), starts, name or "while", told, most, Tensor)
+    shaped = with_leaves(_as_list(loop_vars), map(_as_array, last, found))
+    return shaped[0] if len(shaped) == 1 and not return_same_structure else shaped
+
+
+def loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    variables: Sequence[Any],
+    name: str = "while",
+    shapes: Sequence[Any] | None = None,
+    most: int | None = None,
+    of: type[Symbol] = Symbol,
+) -> list[Any]:
+    """As `while_loop`, of a flat list of variables, as symbols of any class.
+
+    Args:
+        cond: From the variables to a condition.
+        body: From the variables to those of the next turn.
+        variables: What they are at first.
+        name: The node's name.
+        shapes: For each its shape in all turns; that at first where it is left out.
+        most: So many turns at most.
+        of: The class of the symbols that it gives.
+    """
+    here = builder()
+    values = _values(here, [convert(each) for each in variables])
+    kept = [value.shape for value in values] if shapes is None else shapes
+    types = [(value.node.name, shape, value.dtype) for value, shape in zip(values, kept, strict=True)]
+    _, test = _body(here, f"{name}/cond", cond, types, of)
+    _, turn = _body(here, f"{name}/body", body, types, of)
     taken = _joined(here, [test, turn], len(values))
-    attributes = {"variables": len(values), "most": None if maximum_iterations is None else int(maximum_iterations)}
-    bodies = (test.graph, turn.graph)
-    node = here.append("while", (*values, *taken), attributes, bodies=bodies, name=here_name)
-    last = [each if isinstance(each, TensorArray) else None for each in leaves_of(_as_list(after))]
-    symbols = [Tensor.of(value, here) for value in node.outputs]
-    found = with_leaves(_as_list(loop_vars), map(_as_array, last, symbols))
-    return found[0] if len(found) == 1 and not return_same_structure else found
+    attributes = {"variables": len(values), "most": most}
+    node = here.append("while", (*values, *taken), attributes, bodies=(test.graph, turn.graph), name=name)
+    return [of.of(value, here) for value in node.outputs]
 
 
-def _as_array(array: Any, symbol: Tensor) -> Any:
+def _as_array(array: Any, symbol: Any) -> Any:
     """A loop variable as programs see it."""
     return array.with_rows(symbol) if isinstance(array, TensorArray) else symbol
 
@@ -132,12 +177,16 @@ def _as_list(loop_vars: Any) -> Any:
 
 
 def _body(
-    here: Builder, name: str, function: Callable[..., Any], types: Sequence[tuple[str, Any, Any]]
+    here: Builder,
+    name: str,
+    function: Callable[..., Any],
+    types: Sequence[tuple[str, Any, Any]],
+    of: type[Symbol],
 ) -> tuple[Any, Builder]:
     """A body built by a function, from inputs of these names, shapes and dtypes."""
     inner = Builder(Graph(name), here)
     inner.scope = f"{here.scope}/{name}" if here.scope else name
-    given = [Tensor.of(inner.graph.input(*each), inner) for each in types]
+    given = [of.of(inner.graph.input(*each), inner) for each in types]
     with inner.active():
         structure = function(*given)
         if structure is None:
@@ -150,7 +199,7 @@ def _body(
 def _outputs(inner: Builder, part: Any) -> Value:
     if isinstance(part, Operation):
         return part.node.outputs[0]
-    return _values(inner, part.rows if isinstance(part, TensorArray) else part)[0]
+    return _values(inner, part)[0]
 
 
 def _joined(here: Builder, bodies: Sequence[Builder], own: int) -> list[Value]:

@@ -10,10 +10,10 @@ from graphscope.engine.core.op import OPS
 from graphscope.engine.core.tensor import Tensor as Eager
 from graphscope.errors import StaticError
 from graphscope.static.graphs import dynamic_shapes
-from graphscope.static.graphs.symbols import Symbol, twin
+from graphscope.static.graphs.symbols import Symbol, plain, twin
 from graphscope.static.words.offering import offered, shown
 from graphscope.static.words.operands import of_dtype, tensor
-from graphscope.static.words.tensors import Tensor, as_shape, plain
+from graphscope.static.words.tensors import Tensor, as_shape
 
 # All rows lie in one tensor, whose first dim is theirs. As long as none is written it has no columns: what shape rows
 # have is seen when the first one comes.
@@ -183,6 +183,6 @@ class TensorArray:
         return Tensor.of(found.output, found.builder)
 
 
-def _symbol(value: Any, dtype: Any = None) -> Symbol:
+def _symbol(value: Any, dtype: Any = None) -> Any:
     made = offered("convert_to_tensor")(value, dtype)  # type: ignore[misc]
     return plain(made)

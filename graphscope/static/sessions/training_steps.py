@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from graphscope.errors import StaticError
+from graphscope.static.graphs.symbols import plain
 from graphscope.static.sessions.default_graph import builder, get_default_graph
 from graphscope.static.sessions.functions import control_dependencies, group, name_scope
 from graphscope.static.sessions.graph_collections import GraphKeys
 from graphscope.static.sessions.variables import Variable, trainable_variables
-from graphscope.static.words.tensors import Operation, plain
+from graphscope.static.words.tensors import Operation
 
 
 def get_global_step(graph: Any = None) -> Variable | None:
@@ -29,13 +30,12 @@ def create_global_step(graph: Any = None) -> Variable:
     if get_global_step(graph) is not None:
         raise StaticError("there is a global step already", hint="tf.train.get_or_create_global_step()")
     with builder().named(None):
-        made = Variable(
+        return Variable(
             np.int64(0),
             trainable=False,
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
             name="global_step",
         )
-    return made
 
 
 def get_or_create_global_step(graph: Any = None) -> Variable:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -209,7 +211,7 @@ _offer_random("truncated_normal random.truncated_normal", "truncated_normal", "A
 def random_uniform(
     shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = np.float32, seed: Any = None, name: Any = None
 ) -> Any:
-    """Numbers from `minval` up to, and without, `maxval`, evenly distributed; whole ones of a dtype of whole numbers."""
+    """Numbers from `minval` to below `maxval`, evenly distributed; whole ones of a dtype of whole numbers."""
     wanted = of_dtype(dtype)
     if wanted.kind in "iu":
         if maxval is None:
@@ -252,3 +254,24 @@ def set_random_seed(seed: int) -> None:
     from graphscope.engine.core.generator import manual_seed
 
     manual_seed(seed)
+
+
+# What there is nothing to do for --------------------------------------------------------------------------------------
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """Nothing: graphs are built and run as TensorFlow 1 does it, on one machine."""
+
+
+offer(
+    "disable_v2_behavior", "disable_eager_execution", "disable_v2_tensorshape", "disable_resource_variables",
+    "disable_control_flow_v2", "disable_tensor_equality", "enable_resource_variables", "logging.set_verbosity",
+    alone=True, named=False, arguments="*args, **kwargs",
+)(_nothing)  # fmt: skip
+
+
+@offer("device", alone=True, named=False)
+@contextmanager
+def device(device_name_or_function: Any) -> Iterator[None]:
+    """Nothing: there is one machine."""
+    yield

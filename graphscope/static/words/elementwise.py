@@ -33,9 +33,6 @@ Exp              exp         fc    x         exp math.exp
 Expm1            expm1       fc    x         expm1 math.expm1
 Log              log         fc    x         log math.log
 Log1p            log1p       fc    x         log1p math.log1p
-Ceil             ceil        f     x         ceil math.ceil
-Floor            floor       f     x         floor math.floor
-Rint             round       f     x         rint math.rint
 Cos              cos         fc    x         cos math.cos
 Sin              sin         fc    x         sin math.sin
 Tan              tan         fc    x         tan math.tan
@@ -61,7 +58,6 @@ LogicalNot       logical_not b     x         logical_not math.logical_not
 Relu             relu        fi    features  nn.relu
 Relu6            relu6       fi    features  nn.relu6
 Elu              elu         f     features  nn.elu
-Selu             selu        f     features  nn.selu
 Softplus         softplus    f     features  nn.softplus math.softplus
 Softsign         softsign    f     features  nn.softsign math.softsign
 LogSigmoid       logsigmoid  f     x         log_sigmoid math.log_sigmoid nn.log_sigmoid
@@ -80,11 +76,32 @@ def square(x: Any, name: Any = None) -> Any:
     return op("mul", x, x)
 
 
+def _step(ours: str) -> Callable[..., Any]:
+    def call(x: Any, name: Any = None) -> Any:
+        return op(ours, op("detach", of_kinds(x, "f")))
+
+    call.__doc__ = f"`{ours}` of each element; no gradient goes through it."
+    return call
+
+
+for _type, _ours in (("Ceil", "ceil"), ("Floor", "floor"), ("Rint", "round")):
+    offer(_type.lower(), f"math.{_type.lower()}", type=_type, arguments="x, name=None")(_step(_ours))
+
+
+@offer("nn.selu", type="Selu")
+def selu(features: Any, name: Any = None) -> Any:
+    """scale·x, and scale·alpha·(exp(x) - 1) where it is negative (Klambauer and others, 2017)."""
+    x = of_kinds(features, "f")
+    negative = op("lt", x, 0)
+    curved = op("mul", op("expm1", op("where", negative, x, 0.0)), 1.0507009873554805 * 1.6732632423543772)
+    return op("where", negative, curved, op("mul", x, 1.0507009873554805))
+
+
 @offer("round", "math.round", type="Round")
 def round_(x: Any, name: Any = None) -> Any:
     """The nearest whole number, and of two the even one."""
     x = of_kinds(x, "fi")
-    return op("round", x) if x.dtype.kind == "f" else op("clone", x)
+    return op("round", op("detach", x)) if x.dtype.kind == "f" else op("clone", x)
 
 
 @offer("cast", "dtypes.cast", type="Cast")

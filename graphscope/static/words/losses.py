@@ -11,6 +11,7 @@ from graphscope.errors import StaticError
 from graphscope.static.words.elementwise import larger, smaller
 from graphscope.static.words.offering import offer
 from graphscope.static.words.operands import axes, of_kinds, op, pair, tensor
+from graphscope.static.words.told_shapes import like
 
 
 def _dim(x: Any, axis: Any, older: Any, default: int = -1) -> int:
@@ -47,7 +48,12 @@ def _cross_entropy(labels: Any, logits: Any, dim: int) -> Any:
     return op("neg", op("sum", op("mul", truth, op("log_softmax", x, dim)), dim))
 
 
-@offer("nn.softmax_cross_entropy_with_logits", type="Reshape", node="softmax_cross_entropy_with_logits_sg")
+@offer(
+    "nn.softmax_cross_entropy_with_logits",
+    type="Reshape",
+    node="softmax_cross_entropy_with_logits_sg",
+    inside="Reshape_2",
+)
 def softmax_cross_entropy_with_logits(
     _sentinel: Any = None, labels: Any = None, logits: Any = None, dim: int = -1, name: Any = None, axis: Any = None
 ) -> Any:
@@ -56,7 +62,8 @@ def softmax_cross_entropy_with_logits(
     return _cross_entropy(op("detach", truth), x, dim if axis is None else axis)
 
 
-@offer("nn.softmax_cross_entropy_with_logits_v2", type="Reshape", node="softmax_cross_entropy_with_logits")
+@offer("nn.softmax_cross_entropy_with_logits_v2", type="Reshape", node="softmax_cross_entropy_with_logits",
+       inside="Reshape_2")  # fmt: skip
 def softmax_cross_entropy_with_logits_v2(
     labels: Any, logits: Any, axis: Any = None, name: Any = None, dim: Any = None
 ) -> Any:
@@ -66,7 +73,7 @@ def softmax_cross_entropy_with_logits_v2(
 
 
 @offer("nn.sparse_softmax_cross_entropy_with_logits", type="SparseSoftmaxCrossEntropyWithLogits",
-       node="SparseSoftmaxCrossEntropyWithLogits")  # fmt: skip
+       node="SparseSoftmaxCrossEntropyWithLogits", inside="{last}")  # fmt: skip
 def sparse_softmax_cross_entropy_with_logits(
     _sentinel: Any = None, labels: Any = None, logits: Any = None, name: Any = None
 ) -> Any:
@@ -222,7 +229,7 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
 # Dropout --------------------------------------------------------------------------------------------------------------
 
 
-@offer("nn.dropout", type="Mul", node="dropout")
+@offer("nn.dropout", type="SelectV2", node="dropout", inside="SelectV2", shape=like("x"))
 def dropout(
     x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: Any = None, rate: Any = None
 ) -> Any:

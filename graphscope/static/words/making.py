@@ -123,7 +123,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> Any:
     if kwargs or order not in ("xy", "ij"):
         raise StaticError(f"meshgrid takes no {kwargs or order!r}", hint="indexing='xy' or 'ij'")
     vectors = [tensor(each) for each in args]
-    places = list(np.arange(len(vectors)))
+    places = list(range(len(vectors)))
     if order == "xy" and len(vectors) > 1:
         places[:2] = [1, 0]
     sizes = [1] * len(vectors)

@@ -39,8 +39,7 @@ HINTS: Final[dict[str, str]] = {
     "app": "use argparse, and call main()",
     "flags": "use argparse",
     "gfile": "use pathlib.Path",
-    "logging": "use Python's logging",
-    "device": _OPTIONS,
+    "logging.info": "use Python's logging",
     "NodeStepper": "step through the run: `graphscope debug program.py`, where `set value` overrides what a node gave",
     "Session.partial_run": _PARTS,
     "Session.partial_run_setup": _PARTS,
@@ -53,9 +52,27 @@ HINTS: Final[dict[str, str]] = {
 
 
 MODULES: Final = frozenset(
-    {"math", "linalg", "random", "losses", "initializers", "bitwise", "dtypes", "manip", "debugging", "image", "errors"}
+    {
+        "math",
+        "linalg",
+        "random",
+        "losses",
+        "initializers",
+        "bitwise",
+        "dtypes",
+        "manip",
+        "debugging",
+        "image",
+        "logging",
+    }
 )
 """Modules of TensorFlow's, some of whose functions are here."""
+
+NUMBERS: Final = {
+    f"logging.{name}": number
+    for name, number in (("DEBUG", 10), ("INFO", 20), ("WARN", 30), ("ERROR", 40), ("FATAL", 50))
+}
+"""Names of numbers."""
 
 TENSORFLOWS: Final = frozenset(
     {"is_tensor", "polygamma", "qr", "scatter_add", "svd", "nn.avg_pool1d", "nn.avg_pool3d", "nn.conv3d", "nn.ctc_loss",

@@ -18,11 +18,13 @@ from graphscope.static.words import (  # noqa: F401 - each offers its functions
     gathering,
     losses,
     making,
+    mapping,
+    mean_losses,
     products,
     reductions,
     shapes,
 )
-from graphscope.static.words.missing import MODULES, TENSORFLOWS, absent
+from graphscope.static.words.missing import MODULES, NUMBERS, TENSORFLOWS, absent
 from graphscope.static.words.offering import Offered, called, offered, signature_of
 
 
@@ -55,6 +57,8 @@ def named(module: str, name: str) -> Any:
         return found
     if full in MODULES:
         return Namespace(full)
+    if full in NUMBERS:
+        return NUMBERS[full]
     own = None if full in TENSORFLOWS or module not in ("", "nn") or name.startswith("_") else _engines(name)
     if own is None:
         raise absent(full)

@@ -11,11 +11,11 @@ from typing import Any, Final
 from graphscope.errors import StaticError
 from graphscope.static.graphs import dynamic_shapes
 from graphscope.static.graphs.graph import Node, Shape
-from graphscope.static.graphs.symbols import Symbol, twin
+from graphscope.static.graphs.symbols import Symbol, plain, twin
 from graphscope.static.graphs.trees import leaves_of, with_leaves
 from graphscope.static.sessions.default_graph import builder
 from graphscope.static.words.operands import symbol_of
-from graphscope.static.words.tensors import Operation, Tensor, plain
+from graphscope.static.words.tensors import Operation, Tensor
 
 # A function is written for tensors that have values. Its twin builds nodes; where a size is asked for that is not known
 # before the graph runs, one node is made that calls the function itself then.
@@ -30,6 +30,7 @@ class Offered:
         signature: The names of its arguments, in order, with their defaults.
         type: What TensorFlow calls the node that gives the result.
         node: What that is called unless a `name` is given.
+        inside: What it is called within the scope of that name, where TensorFlow makes several nodes.
         shape: From the arguments to what is known of the result's shape, where its sizes are told at run time.
         alone: Whether the function makes nodes itself, so that it has no twin.
         operation: Whether it gives an operation, and no tensor.
@@ -44,6 +45,7 @@ class Offered:
     alone: bool = False
     operation: bool = False
     named: bool = True
+    inside: str = ""
 
 
 OFFERED: Final[dict[str, Offered]] = {}
@@ -59,6 +61,7 @@ def offer(
     alone: bool = False,
     operation: bool = False,
     named: bool = True,
+    inside: str = "",
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Offer a function under these names: a decorator.
 
@@ -71,12 +74,13 @@ def offer(
         alone: Whether it makes nodes itself.
         operation: Whether it gives an operation.
         named: Whether what it gives is called by the name of the call.
+        inside: What it is called within the scope of that name; the name itself where it is left out.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         signature = signature_of(arguments) if arguments else inspect.signature(function)
         kind = type or names[0].rpartition(".")[2]
-        made = Offered(function, signature, kind, node or kind, shape, alone, operation, named)
+        made = Offered(function, signature, kind, node or kind, shape, alone, operation, named, inside)
         OFFERED.update(dict.fromkeys(names, made))
         return function
 
@@ -137,7 +141,9 @@ def called(entry: Offered, spelled: str, args: Any, kwargs: dict[str, Any], node
         full, here.scope = here.scope, around
     first = next((leaf for leaf in leaves_of(found) if isinstance(leaf, Symbol)), None)
     if first is not None and first.output.node in here.graph.nodes[begin:]:
-        _settle(first.output.node, here.graph.unique(full), around, entry, here.graph)
+        scope = here.graph.unique(full)
+        inside = entry.inside.format(last=scope.rpartition("/")[2])
+        _settle(first.output.node, f"{scope}/{inside}" if inside else scope, around, entry, here.graph)
         if entry.shape is not None and first.output.shape is None:
             first.output.shape = entry.shape(bound.arguments)
     if entry.operation and first is not None:

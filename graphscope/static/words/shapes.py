@@ -216,7 +216,8 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: Any = None, co
     if kind not in ("REFLECT", "SYMMETRIC"):
         raise StaticError(f"mode={mode!r} is no padding", hint="CONSTANT, REFLECT or SYMMETRIC")
     for dim, (before, behind) in enumerate(around):
-        places = np.pad(np.arange(x.shape[dim]), (before, behind), mode=kind.lower())
+        mirrored: Any = kind.lower()
+        places = np.pad(np.arange(x.shape[dim]), (before, behind), mode=mirrored)
         x = op("index_select", x, dim, Tensor(places))
     return x
 

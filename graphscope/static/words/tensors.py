@@ -8,7 +8,7 @@ from typing import Any, Final
 from graphscope.errors import StaticError
 from graphscope.static.graphs.abstract import NeedsValueError
 from graphscope.static.graphs.graph import Node, Value, fits
-from graphscope.static.graphs.symbols import Symbol
+from graphscope.static.graphs.symbols import Symbol, plain
 from graphscope.static.words.element_types import DType
 
 
@@ -104,7 +104,7 @@ class TensorShape:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Sequence) or other is None or isinstance(other, TensorShape):
-            return as_shape(self) == as_shape(other)
+            return bool(as_shape(self) == as_shape(other))
         return NotImplemented
 
     def __hash__(self) -> int:
@@ -154,7 +154,7 @@ class Operation:
     @property
     def type(self) -> str:
         """What TensorFlow calls the kind of node that it is."""
-        return self.builder.graph.types.get(self.node) or TYPES.get(self.node.op, self.node.op)  # type: ignore[no-any-return]
+        return self.builder.graph.types.get(self.node) or TYPES.get(self.node.op, self.node.op)
 
     @property
     def graph(self) -> Any:
@@ -311,11 +311,6 @@ class Tensor(Symbol):
         return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={dtype}>"
 
 
-def plain(symbol: Symbol) -> Symbol:
-    """The same value with the operators of the engine."""
-    return Symbol.of(symbol.output, symbol.builder)
-
-
 def _engines(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that tensors have in the engine, and not in TensorFlow."""
 
@@ -361,7 +356,6 @@ for _name, (_function, _node) in {**OPERATORS, **_OF_ONE_SIDE}.items():
     setattr(Tensor, f"__{_name}__", _operator(_function, _node))
 for _name, (_function, _node) in OPERATORS.items():
     setattr(Tensor, f"__r{_name}__", _operator(_function, _node, reflected=True))
-Tensor.__div__ = Tensor.__truediv__  # type: ignore[attr-defined]
 
 TYPES: Final = {
     "input": "Placeholder", "constant": "Const", "read": "VariableV2", "group": "NoOp", "identity": "Identity",

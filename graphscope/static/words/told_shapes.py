@@ -14,6 +14,11 @@ def told(argument: str) -> Callable[[dict[str, Any]], Shape]:
     return lambda arguments: _sizes(arguments[argument])
 
 
+def like(argument: str) -> Callable[[dict[str, Any]], Shape]:
+    """The shape of an argument."""
+    return lambda arguments: getattr(getattr(arguments[argument], "output", None), "shape", None)
+
+
 def _sizes(shape: Any) -> Shape:
     if isinstance(shape, Symbol):
         known = shape.output.shape

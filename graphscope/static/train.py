@@ -92,10 +92,8 @@ class Optimizer:
         self._begin([variable for _, variable in pairs])
         here = builder()
         with name_scope(name or self.name):
-            updates = []
-            for gradient, variable in pairs:
-                with name_scope(f"update_{variable.op.name}"):
-                    updates.append(self._update(gradient, variable, plain(variable)))
+            self._once()
+            updates: list[Any] = [self._update(gradient, variable) for gradient, variable in pairs]
             with control_dependencies(updates):
                 updates += self._after()
             with control_dependencies(updates):
@@ -132,7 +130,10 @@ class Optimizer:
     def _begin(self, variables: list[Variable]) -> None:
         """Make what is kept beside the variables."""
 
-    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+    def _once(self) -> None:
+        """Add what all updates of a step take."""
+
+    def _update(self, gradient: Any, variable: Variable) -> Symbol:
         raise NotImplementedError
 
     def _after(self) -> list[Any]:
@@ -162,7 +163,7 @@ class GradientDescentOptimizer(Optimizer):
     use_locking: bool = False
     name: str = "GradientDescent"
 
-    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+    def _update(self, gradient: Any, variable: Variable) -> Symbol:
         return variable.assign_sub(gradient * _rate(self.learning_rate))
 
 
@@ -181,7 +182,7 @@ class MomentumOptimizer(Optimizer):
             self._refuse_rows(each)
             self._slot(each, "momentum")
 
-    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+    def _update(self, gradient: Any, variable: Variable) -> Symbol:
         kept = self._slot(variable, "momentum")
         rate, momentum = _rate(self.learning_rate), _rate(self.momentum)
         average = plain(kept.assign(plain(kept) * momentum + gradient))
@@ -212,13 +213,15 @@ class AdamOptimizer(Optimizer):
             self._slot(each, "m")
             self._slot(each, "v")
 
-    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
-        first, second = (self._slot(variable, name) for name in ("m", "v"))
+    def _once(self) -> None:
         one, other = (plain(power) for power in self._powers)
-        rate = (1.0 - other).sqrt() / (1.0 - one) * _rate(self.learning_rate)
+        self._corrected = (1.0 - other).sqrt() / (1.0 - one) * _rate(self.learning_rate)
+
+    def _update(self, gradient: Any, variable: Variable) -> Symbol:
+        first, second = (self._slot(variable, name) for name in ("m", "v"))
         m = plain(first.assign(plain(first) * self.beta1 + gradient * (1.0 - self.beta1)))
         v = plain(second.assign(plain(second) * self.beta2 + gradient * gradient * (1.0 - self.beta2)))
-        return variable.assign_sub(m / (v.sqrt() + self.epsilon) * rate)
+        return variable.assign_sub(m / (v.sqrt() + self.epsilon) * self._corrected)
 
     def _after(self) -> list[Any]:
         return [
@@ -240,7 +243,7 @@ class AdagradOptimizer(Optimizer):
         for each in variables:
             self._slot(each, "accumulator", self.initial_accumulator_value)
 
-    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+    def _update(self, gradient: Any, variable: Variable) -> Symbol:
         total = plain(self._slot(variable, "accumulator").assign_add(gradient * gradient))
         return variable.assign_sub(gradient * _rate(self.learning_rate) / total.sqrt())
 
@@ -261,7 +264,7 @@ class AdadeltaOptimizer(Optimizer):
             self._slot(each, "accum")
             self._slot(each, "accum_update")
 
-    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+    def _update(self, gradient: Any, variable: Variable) -> Symbol:
         squares, steps = (self._slot(variable, name) for name in ("accum", "accum_update"))
         total = plain(squares.assign(plain(squares) * self.rho + gradient * gradient * (1 - self.rho)))
         step = (plain(steps) + self.epsilon).sqrt() / (total + self.epsilon).sqrt() * gradient
@@ -289,7 +292,7 @@ class RMSPropOptimizer(Optimizer):
                 self._slot(each, "mg")
             self._slot(each, "momentum")
 
-    def _update(self, gradient: Any, variable: Variable, value: Any) -> Symbol:
+    def _update(self, gradient: Any, variable: Variable) -> Symbol:
         average, step = self._slot(variable, "rms"), self._slot(variable, "momentum")
         spread = plain(average.assign(plain(average) * self.decay + gradient * gradient * (1.0 - self.decay)))
         if self.centered:

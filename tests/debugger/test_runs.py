@@ -56,7 +56,7 @@ def test_run_stops_at_the_first_infinite_tensor(dbg: Debugger) -> None:
     assert isinstance(stop, Stop)
     assert stop.node is not None
     assert (stop.node.name, stop.node.op) == ("loss/log", "log")
-    fetched = [("run", 2), ("fetch", "GradientDescent/train"), ("fetch", "loss/total")]
+    fetched = [("run", 2), ("fetch", "GradientDescent"), ("fetch", "loss/total")]
     assert list(table(dbg, "ri").rows[:3]) == fetched
     states = {row[2]: row[1] for row in table(dbg, "states").rows}
     assert states["x"] == "P H  "

@@ -34,18 +34,3 @@ class Abstract:
 
     def __getattr__(self, name: str) -> Any:
         raise NeedsValueError(f"`.{name}` of an array that is not there yet")
-
-
-class Dims(tuple[int | None, ...]):
-    """A shape as TensorFlow 1 hands it out; None for a dim that is not known yet."""
-
-    __slots__ = ()
-
-    @property
-    def ndims(self) -> int:
-        """How many dims there are."""
-        return len(self)
-
-    def as_list(self) -> list[int | None]:
-        """The dims, as a list."""
-        return list(self)

@@ -21,7 +21,7 @@ from graphscope.engine.core.writing import write
 from graphscope.engine.ops.create import made
 from graphscope.errors import StaticError
 from graphscope.static.graphs import dynamic_shapes, graph_builder
-from graphscope.static.graphs.abstract import Abstract, Dims, NeedsValueError
+from graphscope.static.graphs.abstract import Abstract, NeedsValueError
 from graphscope.static.graphs.graph import Value
 
 # `twin(function)` is a function of the engine as it is, but in a world where an op adds a node to the graph that is
@@ -94,34 +94,6 @@ class Symbol:
     def dim(self) -> int:
         """The number of dims."""
         return self.ndim
-
-    def get_shape(self) -> Dims:
-        """Its shape, as TensorFlow 1 asks for it: `x.get_shape().as_list()`."""
-        return Dims(self.shape)
-
-    @property
-    def op(self) -> Any:
-        """The node that gives it."""
-        return self.output.node
-
-    @property
-    def graph(self) -> Any:
-        """The graph that it is of."""
-        return self.builder.graph
-
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """What it is in a run of a session, the one that is entered unless another is given.
-
-        Raises:
-            StaticError: There is none.
-        """
-        from graphscope.static.sessions.session import evaluated
-
-        return evaluated(self, feed_dict, session)
-
-    def run(self, feed_dict: Any = None, session: Any = None) -> Any:
-        """Run it, as a step that trains is run: the same as `eval`."""
-        return self.eval(feed_dict, session)
 
     def detach(self) -> Symbol:
         """The same value, through which no gradient goes."""

@@ -234,7 +234,7 @@ def random_shuffle(value: Any, seed: Any = None, name: Any = None) -> Any:
     return _op("index_select", x, 0, _op("argsort", draws, 0))
 
 
-@offer("multinomial", "random.multinomial", "random.categorical", type="Multinomial", node="multinomial/Multinomial",
+@offer("multinomial", "random.multinomial", type="Multinomial", node="multinomial/Multinomial",
        alone=True)  # fmt: skip
 def multinomial(logits: Any, num_samples: Any, seed: Any = None, name: Any = None, output_dtype: Any = None) -> Any:
     """Numbers of classes, drawn for each row by what their logits say."""
@@ -246,6 +246,12 @@ def multinomial(logits: Any, num_samples: Any, seed: Any = None, name: Any = Non
     gumbel = _op("neg", _op("log", _op("neg", _op("log", noise))))
     found = _op("argmax", _op("add", gumbel, _op("unsqueeze", x, 1)), -1)
     return found if output_dtype is None else _op("to", found, of_dtype(output_dtype))
+
+
+@offer("random.categorical", type="Multinomial", node="categorical/Multinomial", alone=True)
+def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: Any = None) -> Any:
+    """As `multinomial`."""
+    return multinomial(logits, num_samples, seed, None, dtype)
 
 
 @offer("set_random_seed", "random.set_random_seed", alone=True, named=False)

@@ -114,7 +114,7 @@ def conv2d_transpose(
 
 @offer("nn.depthwise_conv2d", type="DepthwiseConv2dNative", node="depthwise")
 def depthwise_conv2d(
-    input: Any, filter: Any = None, strides: Any = None, padding: Any = None, rate: Any = None, name: Any = None,
+    input: Any, filter: Any, strides: Any, padding: Any, rate: Any = None, name: Any = None,
     data_format: Any = None, dilations: Any = None,
 ) -> Any:  # fmt: skip
     """Each channel by kernels of its own, [height, width, in, so many of each]."""

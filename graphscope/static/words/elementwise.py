@@ -60,7 +60,7 @@ Relu6            relu6       fi    features  nn.relu6
 Elu              elu         f     features  nn.elu
 Softplus         softplus    f     features  nn.softplus math.softplus
 Softsign         softsign    f     features  nn.softsign math.softsign
-LogSigmoid       logsigmoid  f     x         log_sigmoid math.log_sigmoid nn.log_sigmoid
+LogSigmoid       logsigmoid  f     x         log_sigmoid math.log_sigmoid
 Angle            angle       fc    input     angle math.angle
 """
 """A type of TensorFlow's, the engine's op, the kinds of dtypes that it takes, the argument, and the names."""

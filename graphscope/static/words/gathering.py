@@ -86,10 +86,16 @@ def gather_nd(params: Any, indices: Any, name: Any = None, batch_dims: Any = 0) 
 
 
 @offer("scatter_nd", "manip.scatter_nd", type="ScatterNd")
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: Any = None) -> Any:
+def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: Any = None) -> Any:
     """Zeros to which these are added, each at its place."""
+    _no_policy(bad_indices_policy)
     values, sizes = tensor(updates), listed(shape)
     return _scattered(Tensor(np.zeros(tuple(sizes), values.dtype)), _index(indices), values)
+
+
+def _no_policy(policy: str) -> None:
+    if policy:
+        raise StaticError(f"bad_indices_policy={policy!r} is not here", hint="leave it out, and give places there are")
 
 
 def _scattered(x: Any, index: Any, values: Any) -> Any:
@@ -101,8 +107,9 @@ def _scattered(x: Any, index: Any, values: Any) -> Any:
 
 
 @offer("tensor_scatter_nd_add", "tensor_scatter_add", type="TensorScatterAdd")
-def tensor_scatter_add(tensor: Any, indices: Any, updates: Any, name: Any = None) -> Any:
+def tensor_scatter_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: Any = None) -> Any:
     """The tensor with these added, each at its place."""
+    _no_policy(bad_indices_policy)
     x = of_kinds(tensor, "fiu")
     return _scattered(x, _index(indices), of_kinds(updates, "fiu", x.dtype))
 
@@ -167,11 +174,11 @@ class TopKV2(NamedTuple):
 
 
 @offer("nn.top_k", "math.top_k", type="TopKV2")
-def top_k(input: Any, k: Any = 1, sorted: bool = True, name: Any = None) -> Any:
+def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = np.int32, name: Any = None) -> Any:
     """The largest elements along the last dim, and where they were."""
     x = of_kinds(input, "fiu")
     values, places = op("topk", x, whole(k), -1)
-    return TopKV2(values, op("to", places, np.dtype(np.int32)))
+    return TopKV2(values, op("to", places, of_dtype(index_type)))
 
 
 @offer("nn.in_top_k", "math.in_top_k", type="InTopKV2", node="in_top_k")
@@ -268,8 +275,7 @@ def segment_mean(data: Any, segment_ids: Any, name: Any = None) -> Any:
 
 @offer("bincount", "math.bincount", type="Bincount", node="bincount")
 def bincount(
-    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = np.int32,
-    name: Any = None,
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = np.int32
 ) -> Any:  # fmt: skip
     """How often each number is there."""
     if weights is not None or maxlength is not None:

@@ -35,9 +35,9 @@ def log_softmax(logits: Any, axis: Any = None, name: Any = None, dim: Any = None
     return op("log_softmax", x, _dim(x, axis, dim))
 
 
-def _logits_and_labels(labels: Any, logits: Any, sentinel: Any) -> tuple[Any, Any]:
-    if sentinel is not None or labels is None or logits is None:
-        raise StaticError("labels and logits are to be given by name", hint="f(labels=truth, logits=guess)")
+def _logits_and_labels(labels: Any, logits: Any) -> tuple[Any, Any]:
+    if labels is None or logits is None:
+        raise StaticError("labels and logits are both needed", hint="f(labels=truth, logits=guess)")
     x = of_kinds(logits, "f")
     return x, tensor(labels)
 
@@ -55,10 +55,10 @@ def _cross_entropy(labels: Any, logits: Any, dim: int) -> Any:
     inside="Reshape_2",
 )
 def softmax_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, dim: int = -1, name: Any = None, axis: Any = None
+    labels: Any = None, logits: Any = None, dim: int = -1, name: Any = None, axis: Any = None
 ) -> Any:
     """-Σ labels · log softmax(logits), for each row; no gradient goes to the labels."""
-    x, truth = _logits_and_labels(labels, logits, _sentinel)
+    x, truth = _logits_and_labels(labels, logits)
     return _cross_entropy(op("detach", truth), x, dim if axis is None else axis)
 
 
@@ -74,11 +74,9 @@ def softmax_cross_entropy_with_logits_v2(
 
 @offer("nn.sparse_softmax_cross_entropy_with_logits", type="SparseSoftmaxCrossEntropyWithLogits",
        node="SparseSoftmaxCrossEntropyWithLogits", inside="{last}")  # fmt: skip
-def sparse_softmax_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: Any = None
-) -> Any:
+def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: Any = None) -> Any:
     """As `softmax_cross_entropy_with_logits`, of labels that are the numbers of classes."""
-    x, truth = _logits_and_labels(labels, logits, _sentinel)
+    x, truth = _logits_and_labels(labels, logits)
     index = op("to", of_kinds(truth, "iu"), np.dtype(np.int64))
     if index.ndim != x.ndim - 1:
         raise StaticError(

@@ -68,7 +68,7 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
     return Tensor(np.arange(*[each.item() for each in arrays]).astype(wanted))
 
 
-@offer("linspace", "lin_space", "linalg.linspace", type="LinSpace")
+@offer("linspace", "lin_space", type="LinSpace")
 def linspace(start: Any, stop: Any, num: Any, name: Any = None) -> Any:
     """So many numbers, evenly from one to the other."""
     one = of_kinds(start, "f")

@@ -90,7 +90,7 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, label_smoothing: Any 
 
 def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Any:
     """The cross entropy of classes, of their numbers."""
-    return sparse_softmax_cross_entropy_with_logits(None, labels, logits)
+    return sparse_softmax_cross_entropy_with_logits(labels, logits)
 
 
 def _mean(each: Any, weights: Any) -> Any:

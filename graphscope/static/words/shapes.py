@@ -117,7 +117,7 @@ def _of_one_dtype(values: Any) -> list[Any]:
     return [tensor(each, known) for each in values]
 
 
-@offer("concat", "concat_v2", type="ConcatV2", node="concat")
+@offer("concat", type="ConcatV2", node="concat")
 def concat(values: Any, axis: Any, name: Any = "concat") -> Any:
     """Several tensors one behind the other along a dim."""
     if not isinstance(values, list | tuple):

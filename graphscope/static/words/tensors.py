@@ -272,6 +272,21 @@ class Tensor(Symbol):
                 told if known is None else tuple(a if b is None else b for a, b in zip(known, told, strict=True))
             )
 
+    @property
+    def graph(self) -> Any:
+        """The graph that it is of."""
+        return self.builder.graph
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """What it is in a run of a session, the one that is entered unless another is given.
+
+        Raises:
+            StaticError: There is none.
+        """
+        from graphscope.static.sessions.session import evaluated
+
+        return evaluated(self, feed_dict, session)
+
     def consumers(self) -> list[Operation]:
         """The nodes that take it."""
         return [Operation(node, self.builder) for node in self.graph.users().get(self.output, [])]

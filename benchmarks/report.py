@@ -25,6 +25,7 @@ TITLES: Final = {
     "diff": "Where two logs of 1,000,000 events part, and two of a large model",
     "pictures": "Pictures of the unrolled cell",
     "recorders": "Recording PyTorch",
+    "recorders of JAX": "Recording JAX",
     "models": "Recording the training of whole models",
     "observers": "Recording PyTorch beside torchlens",
     "adapter": "The debug adapter",
@@ -63,6 +64,8 @@ NOTES: Final = {
     "recorders": "PyTorch programs as they are, under `gs.record`: time as a multiple of the same step alone, with "
     "statistics of large values (`summary`), no values, and every value and gradient kept on disk (`full`). ENC is a "
     "transformer encoder layer, RES a residual network of 19 convolutions on two small images.",
+    "recorders of JAX": "Loss and gradients of a perceptron of four layers, 256 wide, on 256 examples, jitted, under "
+    "`gs.record`: as a multiple of the same jitted step alone, and of the same step without `jit`.",
     "models": "Models of transformers with random weights, one text of 128 tokens or one picture of 224x224: forward, "
     "backward and AdamW under `gs.record` as a multiple of the same step alone. `full` keeps what it keeps where "
     "nobody says how much: values up to 1 MiB.",

@@ -19,14 +19,18 @@ from .pages import ROOT, Block, assert_like, blocks, run_console
 TUTORIAL = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
 RUN = [ROOT / "docs" / "how-to" / name for name in ("diff.md", "doctor.md", "pytest.md", "what-if.md")]
 PAGES = [ROOT / "README.md", *RUN, *sorted((ROOT / "docs" / "explanation").glob("*.md"))]
-NEEDS = {ROOT / "docs" / "how-to" / "adapters.md": "autograd", ROOT / "docs" / "how-to" / "tensorflow.md": "tensorflow"}
+NEEDS = {
+    ROOT / "docs" / "how-to" / "adapters.md": "autograd",
+    ROOT / "docs" / "how-to" / "jax.md": "jax",
+    ROOT / "docs" / "how-to" / "tensorflow.md": "tensorflow",
+}
 """Pages with programs of another library."""
 ALL = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
 
 
 def _needing(page: Path) -> ParameterSet:
     """A page with the marks of what it needs."""
-    marks = {"tensorflow": (pytest.mark.tensorflow, pytest.mark.slow)}
+    marks = {name: (getattr(pytest.mark, name), pytest.mark.slow) for name in ("jax", "tensorflow")}
     return pytest.param(page, marks=marks.get(NEEDS[page], ()))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -47,7 +47,9 @@ def _names(text: str) -> tuple[dict[_Place, str], dict[_Place, tuple[str | None,
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return variables, operands, called
-    for node in ast.walk(tree):
+    nodes = [*ast.walk(tree)]
+    modules = {name for node in nodes for name in _imported(node)}
+    for node in nodes:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             _assign(node.targets[0], node.value, variables)
         elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
@@ -62,7 +64,7 @@ def _names(text: str) -> tuple[dict[_Place, str], dict[_Place, tuple[str | None,
             operands[_place(node)] = (_plain(node.value),)
         elif isinstance(node, ast.Call):
             names = [_plain(argument) for argument in node.args]
-            if isinstance(node.func, ast.Attribute) and not _is_module(node.func.value):
+            if isinstance(node.func, ast.Attribute) and not _is_module(node.func.value, modules):
                 names.insert(0, _plain(node.func.value))
             operands[_place(node)] = tuple(names)
             called[_place(node)] = (_plain(node.func) or "").rpartition(".")[2] or getattr(node.func, "attr", "")
@@ -88,8 +90,20 @@ def _plain(node: ast.expr) -> str | None:
     return None
 
 
-def _is_module(node: ast.expr) -> bool:
-    return _plain(node) in {"torch", "gs", "graphscope", "F", "np", "functional", "torch.nn.functional"}
+def _imported(node: ast.AST) -> list[str]:
+    """What a program calls the modules that it imports as a whole."""
+    if not isinstance(node, ast.Import):
+        return []
+    return [each.asname or each.name.partition(".")[0] for each in node.names]
+
+
+def _is_module(node: ast.expr, modules: set[str]) -> bool:
+    name = _plain(node) or ""
+    return name.partition(".")[0] in modules or name in _MODULES
+
+
+_MODULES: Final = frozenset({"torch", "gs", "graphscope", "F", "np", "functional", "torch.nn.functional"})
+"""What programs call modules, of which a part alone is at hand."""
 
 
 def _place(node: ast.expr | ast.stmt) -> _Place:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -194,3 +195,82 @@ def test_one_stops_before_an_op(debug: Debug) -> None:
     said = debug(PROGRAM, "b op:sqrt before", "c", "inputs", "n", "q")
     assert "sqrt" in said
     assert "program.py:5" in said
+
+
+def test_data_is_called_as_the_program_calls_it(debug: Debug) -> None:
+    program = "import tensorflow as tf\nx = tf.constant([1.0, 2.0])\nrate = 0.5\ny = tf.multiply(x, rate)\n"
+    said = debug(program, "b op:mul", "inputs", "q")
+    assert re.search(r"#0 .*\bx +2 +float32", said)
+    assert re.search(r"constant +0.5", said)
+
+
+def test_an_op_that_raises_is_a_node_without_a_value() -> None:
+    with gs.record() as log:
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))
+        (product,) = log.graph.select("op:matmul forward")
+        assert product.value is None
+        assert product.site.line == sys._getframe().f_lineno - 3
+
+
+def test_the_first_nan_is_told_at_its_line() -> None:
+    w = tf.Variable([1.0, 4.0], name="w")
+    with gs.record() as log:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.sqrt(w - 2.0))
+        tape.gradient(loss, w)
+        first = next(node for node in log.graph.nodes if node.value is not None and np.isnan(node.value).any())
+        assert first.op == "sqrt"
+        assert Path(first.site.file).name == Path(__file__).name
+
+
+def test_random_numbers_of_a_function_are_those_of_its_graph() -> None:
+    def drawn() -> list[float]:
+        @tf.function
+        def noise(x):
+            return tf.reduce_sum(tf.nn.dropout(x + tf.random.normal([4]), 0.5) * tf.random.uniform([4]))
+
+        tf.random.set_seed(7)
+        return [float(noise(tf.ones([4]))) for _ in range(3)]
+
+    bare = drawn()
+    with gs.record():
+        recorded = drawn()
+    assert recorded == pytest.approx(bare, rel=1e-6)
+
+
+def test_functions_of_tf_data_stay_compiled_which_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    with gs.record():
+        data = tf.data.Dataset.range(3).map(lambda each: each * 2)
+        assert [int(each) for each in data] == [0, 2, 4]
+    said = capsys.readouterr().err
+    assert said.count("what functions that tf.data runs compute (<lambda> at test_tensorflow.py:") == 1
+
+
+def test_a_function_of_pythons_inside_of_an_op_keeps_its_gradient() -> None:
+    x = tf.Variable(3.0, name="x")
+    with gs.record() as log:
+        with tf.GradientTape() as tape:
+            y = tf.py_function(lambda v: v * v, [x], tf.float32) * 2.0
+        assert float(tape.gradient(y, x)) == 12.0
+        assert log.graph.select("op:mul backward")
+
+
+def test_rows_of_an_embedding_are_gathered_and_their_gradient_is_whole() -> None:
+    table = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="table")
+    with gs.record() as log:
+        with tf.GradientTape() as tape:
+            rows = tf.nn.embedding_lookup(table, [0, 0])
+            loss = tf.reduce_sum(rows * rows) + tf.reduce_sum(tf.nn.embedding_lookup(table, [1]))
+        gradient = tape.gradient(loss, table)
+        (leaf,) = (node for node in log.graph.select("name:table forward") if node.kind == "leaf")
+        np.testing.assert_array_equal(leaf.grad, [[4.0, 8.0], [1.0, 1.0]])
+    np.testing.assert_array_equal(tf.convert_to_tensor(gradient), [[4.0, 8.0], [1.0, 1.0]])
+
+
+def test_forward_accumulators_outlive_a_recording(tmp_path: Path) -> None:
+    x = tf.Variable(3.0)
+    accumulator = tf.autodiff.ForwardAccumulator(x, tf.constant(1.0))
+    with gs.record(), accumulator:
+        y = x * x
+    assert float(accumulator.jvp(y)) == 6.0

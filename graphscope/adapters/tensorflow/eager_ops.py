@@ -230,7 +230,9 @@ class EagerOps:
         if not is_array(tensor):
             return str(tensor.dtype.name)
         array = array_of(tensor)
-        name = session.name_of(tensor if given is None else given, place, search=array.size > _MOST_CONSTANTS)
+        if isinstance(given, (int, float)):
+            return given
+        name = session.name_of(tensor if given is None else given, place, search=array.ndim > 0)
         if array.size <= _MOST_CONSTANTS and name is None:
             return _constant(given, array)
         node = self.tape.leaf(array, name=name)

@@ -19,6 +19,8 @@ from graphscope.errors import StaticError
 from graphscope.static.graphs.dynamic_shapes import length
 from graphscope.static.graphs.graph_builder import current
 from graphscope.static.graphs.symbols import Symbol, call, twin
+from graphscope.static.script.drawing import drawing
+from graphscope.static.script.parts import CHANGING, replaced, shared, written
 from graphscope.static.script.subset import SUBSET, Source, told
 
 _BINARY: Final[dict[type[ast.operator], Callable[..., Any]]] = {
@@ -73,6 +75,7 @@ class Expressions:
 
     def __init__(self, source: Source, outside: dict[str, Any], script: Callable[..., Any]) -> None:
         self.source = source
+        self.given: list[Any] = []
         self.outside = outside
         self.script = script
 
@@ -107,10 +110,22 @@ class Expressions:
                 )
             for each, part in zip(target.elts, parts, strict=True):
                 self.bind(each, part, names)
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            self._write(target, value, names)
         else:
+            raise self.source.error(target, "an attribute can't be written", "give it as an argument, and return it")
+
+    def _write(self, target: Any, value: Any, names: Names) -> None:
+        """A part of what a name stands for: all names of it stand for the new one."""
+        whole = self.value(target.value, names)
+        why = shared(whole, names, self.given)
+        if why is not None:
             raise self.source.error(
-                target, "a part of a tensor, or an attribute, can't be written", "make a new tensor, with where or cat"
+                target,
+                f"a part of {target.value.id!r} can't be written: {why}",
+                "clone() it first, or make a new one, with where or cat",
             )
+        replaced(names, whole, written(whole, self.value(target.slice, names), value))
 
     def iterated(self, node: ast.expr, names: Names) -> Any:
         """What a loop goes over: a range, a list of values, or turns."""
@@ -208,6 +223,39 @@ class Expressions:
                 found.append(self.value(each, names))
         return found
 
+    def _dict(self, node: Any, names: Names) -> Any:
+        found: dict[Any, Any] = {}
+        for key, each in zip(node.keys, node.values, strict=True):
+            value = self.value(each, names)
+            found.update(value if key is None else {self.value(key, names): value})
+        return found
+
+    def _comprehension(self, node: Any, names: Names) -> Any:
+        """A list or dict of what an expression is for each of several values."""
+        found = [Names(names)]
+        for part in node.generators:
+            found = [after for before in found for after in self._each(part, before)]
+        if isinstance(node, ast.DictComp):
+            return {self.value(node.key, each): self.value(node.value, each) for each in found}
+        return [self.value(node.elt, each) for each in found]
+
+    def _each(self, part: ast.comprehension, before: Names) -> list[Names]:
+        over = self.iterated(part.iter, before)
+        if isinstance(over, Turns):
+            if isinstance(over.count, Symbol):
+                raise self.source.error(part.iter, "how many these are is told when it runs", "write the loop out")
+            over = [over.element(as_symbol(np.int64(turn))) for turn in range(over.count)]
+        found = []
+        for value in over:
+            after = Names(before)
+            self.bind(part.target, value, after)
+            tests = [self.value(test, after) for test in part.ifs]
+            if any(isinstance(test, Symbol) for test in tests):
+                raise self.source.error(part.ifs[0], "this is told when it runs", "write the loop out, with where")
+            if all(tests):
+                found.append(after)
+        return found
+
     def _index(self, node: Any, names: Names) -> Any:
         value = self.value(node.value, names)
         index = self.value(node.slice, names)
@@ -225,15 +273,26 @@ class Expressions:
         return _from_outside(getattr(value, node.attr), node.attr)
 
     def _call(self, node: Any, names: Names) -> Any:
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "append":
-            items = self.value(node.func.value, names)
-            if isinstance(items, list) and isinstance(node.func.value, ast.Name):
-                names[node.func.value.id] = [*items, self.value(node.args[0], names)]
-                return None
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+            items = names.get(node.func.value.id)
+            if isinstance(items, list | dict) and node.func.attr in CHANGING:
+                new = items.copy()  # what runs to see what changes, changes nothing
+                found = getattr(new, node.func.attr)(*self._spread(node.args, names))
+                replaced(names, items, new)
+                return found
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "item" and not node.args:
+            owner = self.value(node.func.value, names)
+            if isinstance(owner, Symbol):
+                return _number(owner, None)
         function = self.value(node.func, names)
         args = self._spread(node.args, names)
         words = {each.arg: self.value(each.value, names) for each in node.keywords if each.arg is not None}
         current().site = self.source.site(node)
+        if function in _NUMBERS and len(args) == 1 and isinstance(args[0], Symbol):
+            return _number(args[0], _NUMBERS[function])
+        draw = drawing(function)
+        if draw is not None:
+            return draw(*args, **words)
         inline = getattr(function, "inline", None)
         if inline is not None:
             return inline(*args, **words)
@@ -241,7 +300,7 @@ class Expressions:
             return length(args[0])
         if function is print:
             return _printed(args, words)
-        if function in _BUILTINS.values() or isinstance(getattr(function, "__self__", None), list | tuple):
+        if function in _BUILTINS.values() or isinstance(getattr(function, "__self__", None), list | tuple | dict):
             return function(*args, **words)
         if isinstance(function, type) or not callable(function):
             raise self.source.error(
@@ -258,7 +317,8 @@ class Expressions:
     _expressions: Final[Any] = {
         ast.Name: _name, ast.Constant: _constant, ast.BinOp: _binary, ast.UnaryOp: _unary, ast.Compare: _compare,
         ast.BoolOp: _bool, ast.IfExp: _choice, ast.Tuple: _tuple, ast.List: _list, ast.Subscript: _index,
-        ast.Slice: _slice, ast.Attribute: _attribute, ast.Call: _call,
+        ast.Slice: _slice, ast.Attribute: _attribute, ast.Call: _call, ast.Dict: _dict,
+        ast.ListComp: _comprehension, ast.DictComp: _comprehension,
     }  # fmt: skip
 
 
@@ -271,6 +331,16 @@ def as_symbol(value: Any) -> Symbol:
     dtype = None if hasattr(value, "dtype") else dtypes.result_type([value])
     builder = current()
     return Symbol.of(builder.constant(np.asarray(value, dtype)), builder)
+
+
+_NUMBERS: Final[dict[Any, np.dtype]] = {int: np.dtype(np.int64), float: dtypes.float64, bool: dtypes.bool_}
+"""Python's numbers, and the dtype of a tensor that stands for one."""
+
+
+def _number(x: Symbol, dtype: np.dtype | None) -> Any:
+    """A tensor of no dims that stands for the number that a tensor of one element holds."""
+    lone = x if x.shape == () else x.reshape(())
+    return lone if dtype in (None, lone.dtype) else lone.to(dtype)
 
 
 def _any_symbol(*values: Any) -> bool:

@@ -85,7 +85,9 @@ class Scripted:
     def _run(self, arguments: dict[str, Any]) -> Any:
         names = Names()
         names.update(with_leaves(arguments, map(plain, leaves_of(arguments))))
-        Blocks(self.source, _outside(self.function), _scripted).run(self.source.tree.body, names)
+        blocks = Blocks(self.source, _outside(self.function), _scripted)
+        blocks.given = leaves_of(dict(names))
+        blocks.run(self.source.tree.body, names)
         return names.get(RESULT)
 
     def _made(self, called: dict[str, Any]) -> tuple[Graph, Any]:
@@ -127,9 +129,10 @@ class Scripted:
 def script(function: Callable[..., Any]) -> Scripted:
     """Compile a function to a graph with control flow, from its source: a decorator.
 
-    The graph is made for the types of the arguments when it is called first. What can be used: assignments, `if`,
-    `while`, `for` over ranges, tensors and tuples, `break`, `continue`, early returns, tuples and lists of tensors,
-    ops, and calls of functions that can be scripted. A number that a loop changes becomes a tensor of no dims.
+    The graph is made for the types of the arguments when it is called first. What can be used: assignments, also to
+    parts (`y[0] = 1`), `if`, `while`, `for` over ranges, tensors and tuples, `break`, `continue`, early returns,
+    tuples, lists and dicts of tensors, comprehensions, `.item()`, random numbers, ops, and calls of functions that can
+    be scripted. A number that a loop changes becomes a tensor of no dims.
 
     Raises:
         ScriptError: A construct is outside of the subset; the message shows the line.

@@ -16,6 +16,7 @@ from graphscope.static.graphs.graph_builder import Builder, current
 from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.graphs.trees import leaves_of, with_leaves
 from graphscope.static.script.expressions import Expressions, Names, Turns, as_symbol
+from graphscope.static.script.parts import CHANGING
 from graphscope.static.script.subset import told
 from graphscope.static.sessions import control_flow
 
@@ -75,13 +76,7 @@ class Blocks(Expressions):
             self.bind(statement.target, self.value(statement.value, names), names)
 
     def _augmented(self, statement: Any, names: Names) -> None:
-        read = ast.copy_location(ast.Name(statement.target.id, ast.Load()), statement.target) if isinstance(
-            statement.target, ast.Name) else None  # fmt: skip
-        if read is None:
-            raise self.source.error(
-                statement, "a part of a tensor can't be written", "make a new tensor, with where or cat"
-            )
-        joined = ast.copy_location(ast.BinOp(read, statement.op, statement.value), statement)
+        joined = ast.copy_location(ast.BinOp(statement.target, statement.op, statement.value), statement)
         self.bind(statement.target, self.value(joined, names), names)
 
     def _expression(self, statement: Any, names: Names) -> None:
@@ -252,7 +247,7 @@ class Blocks(Expressions):
     def _grows(self, body: Sequence[ast.stmt], names: Names) -> bool:
         """Whether a loop appends to a list: then it is written out, turn by turn."""
         calls = [node.func for each in body for node in ast.walk(each) if isinstance(node, ast.Call)]
-        return any(isinstance(call, ast.Attribute) and call.attr == "append" for call in calls)
+        return any(isinstance(call, ast.Attribute) and call.attr in CHANGING for call in calls)
 
     def _unrolled(self, statement: Any, over: Sequence[Any], names: Names) -> None:
         for value in over:
@@ -363,6 +358,10 @@ def _assigned(body: Sequence[ast.stmt]) -> Iterator[str]:
         for node in ast.walk(each):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 yield node.id
+            elif (
+                isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name)
+            ):
+                yield node.value.id
 
 
 def _like(leaf: Any) -> Symbol:

@@ -59,6 +59,11 @@ def run_at(log: Log, now: int) -> SessionRun:
     return found
 
 
+def has_runs(log: Log, now: int) -> bool:
+    """Whether a run of a session is recorded up to a row."""
+    return _begun(log, now) is not None
+
+
 def _begun(log: Log, now: int) -> SessionRun | None:
     kinds = log.column("kind", log.first, min(now + 1, log.end))
     for offset in (kinds == Kind.PRINT).nonzero()[0][::-1].tolist():

@@ -8,6 +8,7 @@ from graphscope.debugger.tensor_filters import add_tensor_filter as add_tensor_f
 from graphscope.errors import StaticError as StaticError
 from graphscope.static import nn as nn
 from graphscope.static import train as train
+from graphscope.static.debugging import debug as debug
 from graphscope.static.sessions.control_flow import cond as cond
 from graphscope.static.sessions.control_flow import while_loop as while_loop
 from graphscope.static.sessions.default_graph import Graph as Graph

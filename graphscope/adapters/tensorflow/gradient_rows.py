@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from graphscope.adapters.kit.tape import Node, Tape
-from graphscope.adapters.tensorflow.gradient_calls import Gradient, GradientCall, Rule
+from graphscope.adapters.tensorflow.gradient_rules import Gradient, GradientCall, Rule
 from graphscope.adapters.tensorflow.graph_ops import VARIABLES, logged
 from graphscope.adapters.tensorflow.run_plan import Plan
 

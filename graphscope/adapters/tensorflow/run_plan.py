@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import tensorflow as tf
 
-from graphscope.adapters.tensorflow.gradient_calls import GradientCall
+from graphscope.adapters.tensorflow.gradient_rules import GradientCall
 from graphscope.adapters.tensorflow.graph_functions import BRANCHES, CALLS
 from graphscope.adapters.tensorflow.graph_ops import PER_RUN, VARIABLES, Described, described, is_array
 from graphscope.adapters.tensorflow.run_graph import certain, in_order, is_once, needed, predecessors, writes

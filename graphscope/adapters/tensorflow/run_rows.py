@@ -12,8 +12,8 @@ import tensorflow as tf
 from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.tape import Node, Tape
 from graphscope.adapters.tensorflow.execution import Execution
-from graphscope.adapters.tensorflow.gradient_calls import GradientCall
 from graphscope.adapters.tensorflow.gradient_rows import GradientRows
+from graphscope.adapters.tensorflow.gradient_rules import GradientCall
 from graphscope.adapters.tensorflow.graph_ops import LEAVES, VARIABLES, Described, logged
 from graphscope.adapters.tensorflow.run_plan import Plan
 from graphscope.eventlog.schema import Kind

@@ -13,6 +13,7 @@ from graphscope.debugger.command_table import Flag, Rest, command
 from graphscope.debugger.commands.training_steps import step_words, to_step
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Ended, Message, Resumed, Stop, TableResult
+from graphscope.debugger.session_runs import has_runs
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.step_numbers import step_numbers
@@ -96,7 +97,7 @@ def run(
     op_type_filter: Annotated[str, Flag("-ot")] = "",
     excluded: Annotated[str, Flag("-fenn", "--filter_exclude_node_names")] = "",
 ) -> Ended | Stop | Resumed:
-    """Without flags, as `restart`. With flags, as in tfdbg: go on until something is met.
+    """Without flags, as `restart`, or on to the next run of a session that is debugged. With flags, as in tfdbg.
 
     `-f has_inf_or_nan` stops at the first tensor that holds one, `-t N` behind N training steps, `-n` at the end.
     `-nn` and `-ot` take regular expressions and stop at the first node whose name or op begins so; names that `-fenn`
@@ -110,7 +111,8 @@ def run(
     if times:
         return dbg.forward(motion.steps(times))
     if not (filter or node_name_filter or op_type_filter or excluded):
-        return _again(dbg, arguments)
+        goes_on = not (dbg.can_restart or arguments or dbg.edge is None) and has_runs(dbg.log, dbg.now)
+        return dbg.forward(motion.steps(1)) if goes_on else _again(dbg, arguments)
     wanted = tensor_filters.wanted(filter, node_name_filter, op_type_filter, excluded)
     asked = (("-f", filter), ("-nn", node_name_filter), ("-ot", op_type_filter), ("-fenn", excluded))
     return dbg.forward(motion.matching(wanted, " ".join(f"{flag} {text}" for flag, text in asked if text)))

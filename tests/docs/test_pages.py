@@ -23,6 +23,7 @@ NEEDS = {
     ROOT / "docs" / "how-to" / "adapters.md": "autograd",
     ROOT / "docs" / "how-to" / "jax.md": "jax",
     ROOT / "docs" / "how-to" / "tensorflow.md": "tensorflow",
+    ROOT / "docs" / "how-to" / "tensorflow-1.md": "tensorflow",
 }
 """Pages with programs of another library."""
 ALL = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]

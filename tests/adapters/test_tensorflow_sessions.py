@@ -162,6 +162,51 @@ def test_loops_and_branches_break_no_run_and_what_is_not_seen_is_said_once(tmp_p
     assert any(name.startswith("gradients") for name in names)
 
 
+MONITORED = """\
+x = tf.placeholder(tf.float32, [2], name="x")
+w = tf.get_variable("w", [2], initializer=tf.ones_initializer())
+loss = tf.reduce_sum(w * w * x, name="loss")
+step = tf.train.get_or_create_global_step()
+train = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss, global_step=step)
+with tf.train.MonitoredTrainingSession(hooks=[tf.train.StopAtStepHook(last_step=3)]) as sess:
+    while not sess.should_stop():
+        print("run", sess.run([train, loss], {x: [1.0, 2.0]})[1])
+sess = tf.InteractiveSession()
+tf.global_variables_initializer().run()
+print("w", loss.eval({x: [1.0, 1.0]}), w.eval())
+"""
+
+
+def test_monitored_and_interactive_sessions_are_recorded(tmp_path: Path) -> None:
+    alone = run(tmp_path, MONITORED)
+    recorded = run(tmp_path, MONITORED, "record", "--log", "run.gscope")
+
+    assert alone.returncode == recorded.returncode == 0
+    assert recorded.stdout == alone.stdout
+    losses = [node.value for node in load(tmp_path / "run.gscope").graph.select("name:loss forward")]
+    assert [f"run {value}" for value in losses[:3]] == printed(alone.stdout)[:3]
+
+
+BROKEN = """\
+from graphscope.adapters.tensorflow import run_rows
+x = tf.placeholder(tf.float32, [2], name="x")
+w = tf.get_variable("w", [2], initializer=tf.ones_initializer())
+count = tf.assign_add(w, x)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    run_rows.RunRows.op = None
+    print("run", sess.run(count, {x: [1.0, 2.0]}).tolist(), sess.run(w).tolist())
+"""
+
+
+def test_a_failure_of_ours_ends_the_recording_and_no_run_happens_twice(tmp_path: Path) -> None:
+    recorded = run(tmp_path, BROKEN, "record", "--log", "run.gscope")
+
+    assert recorded.returncode == 0
+    assert printed(recorded.stdout) == ["run [2.0, 3.0] [2.0, 3.0]"]
+    assert recorded.stderr.count("recording TensorFlow ended") == 1
+
+
 BUILT_BEFORE = """\
 x = tf.placeholder(tf.float32, [3, 2], name="x")
 w = tf.get_variable("w", [2, 1])

@@ -11,8 +11,38 @@ import tensorflow as tf
 from graphscope.adapters.tensorflow.run_graph import writes
 from graphscope.adapters.tensorflow.run_plan import Part, Plan
 
-Compute = Callable[[Sequence[tf.Operation], Sequence[tf.Tensor], Mapping[Any, Any]], Sequence[Any]]
-"""Lets the session run ops and give tensors of what it is fed."""
+
+class Computation:
+    """What a session computes for one run of the program's.
+
+    Args:
+        do_run: Lets the session run ops and give tensors: targets, fetches, feeds, options, and what it tells of the run.
+        options: The program's.
+        metadata: What the program wants to be told.
+    """
+
+    def __init__(self, do_run: Callable[..., Any], options: Any, metadata: Any) -> None:
+        self._do_run = do_run
+        self._options = options
+        self._metadata = metadata
+        self.raised: BaseException | None = None
+        """The error that left it, which is the program's."""
+
+    def run(self, targets: Sequence[tf.Operation], fetches: Sequence[tf.Tensor], feeds: Mapping[Any, Any]) -> Any:
+        """Run a part, or all, of what the program asks for."""
+        metadata, self._metadata = self._metadata, None  # TensorFlow fills it once
+        return self._computed(list(targets), list(fetches), dict(feeds), self._options, metadata)
+
+    def look(self, tensors: Sequence[tf.Tensor]) -> Any:
+        """What tensors hold, aside from what the program asks for."""
+        return self._computed([], list(tensors), {}, None, None)
+
+    def _computed(self, *given: Any) -> Any:
+        try:
+            return self._do_run(*given)
+        except BaseException as error:
+            self.raised = error
+            raise
 
 
 class Execution:
@@ -20,15 +50,16 @@ class Execution:
 
     Args:
         plan: The run.
-        compute: Runs a part of it.
+        computation: What the session computes for it.
         feeds: What the program feeds, by reference to the tensor.
     """
 
-    def __init__(self, plan: Plan, compute: Compute, feeds: Mapping[Any, Any]) -> None:
+    def __init__(self, plan: Plan, computation: Computation, feeds: Mapping[Any, Any]) -> None:
         self.plan = plan
         self.values: dict[str, Any] = {key.deref().name: value for key, value in feeds.items()}
         """What is known, by the name of the tensor."""
-        self._compute = compute
+        self._computation = computation
+        self._given = dict(feeds)
         self._feeds = dict(feeds)
         self._done: set[tf.Operation] = set()
         self._asked: dict[str, Any] = {}
@@ -38,7 +69,7 @@ class Execution:
         """Read what the run is going to write over."""
         early = {tensor.name: tensor for tensor in self.plan.early.values()}
         try:
-            known = dict(zip(early, self._compute([], list(early.values()), {}), strict=True)) if early else {}
+            known = dict(zip(early, self._computation.look(list(early.values())), strict=True)) if early else {}
         except tf.errors.FailedPreconditionError:  # one of them holds nothing yet: the program will have news of it
             known = {}
         self.values |= {name: known[each.name] for name, each in self.plan.early.items() if each.name in known}
@@ -54,7 +85,7 @@ class Execution:
             tensor for tensor in self.plan.fetches if tensor.name in self.plan.late and tensor.ref() not in self._feeds
         ]
         if late:
-            self._asked |= zip((tensor.name for tensor in late), self._compute([], late, {}), strict=True)
+            self._asked |= zip((tensor.name for tensor in late), self._computation.look(late), strict=True)
 
     def replace(self, changed: Mapping[str, Any], rest: Sequence[tf.Operation]) -> str:
         """Go on with other values of some tensors; the op that can't be computed anew with them, or nothing.
@@ -88,6 +119,14 @@ class Execution:
         """What the program has asked for."""
         return [self._asked.get(tensor.name, self.values.get(tensor.name)) for tensor in self.plan.fetches]
 
+    def without_us(self) -> list[Any]:
+        """What the program has asked for, where we failed to tell of it: the rest is computed as it would be bare."""
+        rest = [op for op in self.plan.ops if op not in self._done]
+        if len(rest) == len(self.plan.ops):
+            return list(self._computation.run(self.plan.targets, self.plan.fetches, self._given))
+        self._run(rest)
+        return self.fetched()
+
     def _affected(self, changed: Mapping[str, Any], rest: Sequence[tf.Operation]) -> list[tf.Operation]:
         """The ops of a part that compute another thing where some tensors hold another."""
         found: dict[tf.Operation, None] = {}
@@ -102,7 +141,7 @@ class Execution:
         given = [tensor for tensor in self.plan.fetches if tensor.op in set(ops) and tensor.name not in asked]
         wanted += given
         silent = [op for op in ops if op in self.plan.targets or not (op.outputs or self.plan.is_hidden(op))]
-        self._keep(wanted, self._compute(silent, wanted, self._cut(ops)))
+        self._keep(wanted, self._computation.run(silent, wanted, self._cut(ops)))
 
     def _cut(self, ops: Sequence[tf.Operation]) -> dict[Any, Any]:
         """What is fed so that nothing is computed that is known."""

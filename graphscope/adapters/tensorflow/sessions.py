@@ -15,11 +15,12 @@ from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.notices import say
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.kit.tape import Tape
-from graphscope.adapters.tensorflow.execution import Execution
+from graphscope.adapters.tensorflow.execution import Computation, Execution
 from graphscope.adapters.tensorflow.gradient_calls import GradientCalls
 from graphscope.adapters.tensorflow.run_plan import Plan
 from graphscope.adapters.tensorflow.run_rows import RunRows
 from graphscope.eventlog import record as recording
+from graphscope.eventlog.interruptions import own
 
 _MOST_PLANS: Final = 100
 """So many plans of a session are kept."""
@@ -60,16 +61,22 @@ class Sessions:
         def run(
             session: Any, handle: Any, targets: Any, fetches: Any, feeds: Any, options: Any, run_metadata: Any
         ) -> Any:
-            def compute(targets: Sequence[tf.Operation], fetches: Sequence[tf.Tensor], feeds: Mapping[Any, Any]) -> Any:
-                return do_run(session, None, list(targets), list(fetches), dict(feeds), options, run_metadata)
-
             if handle is not None:
                 self._say("a partial run of a session is not recorded; one that is run whole is")
                 return do_run(session, handle, targets, fetches, feeds, options, run_metadata)
             plan = self._plan(session, fetches, targets, feeds)
             if plan is None:
-                return compute(targets, fetches, feeds)
-            return self._run(session, plan, Execution(plan, compute, feeds))
+                return do_run(session, None, targets, fetches, feeds, options, run_metadata)
+            computation = Computation(functools.partial(do_run, session, None), options, run_metadata)
+            execution = Execution(plan, computation, feeds)
+            try:
+                self._run(session, plan, execution)
+            except own(Exception) as error:
+                if error is computation.raised:
+                    raise
+                self.session.give_up(error)
+                return execution.without_us()
+            return execution.fetched()
 
         return run
 
@@ -109,8 +116,8 @@ class Sessions:
                 )
         return plans[key]
 
-    def _run(self, session: Any, plan: Plan, execution: Execution) -> Any:
-        """Compute a run and write its rows, the program's errors being the program's."""
+    def _run(self, session: Any, plan: Plan, execution: Execution) -> None:
+        """Compute a run and write its rows."""
         number = next(self._runs.setdefault(session, itertools.count(1)))
         looks_on = self.session.writer.gate is not None
         execution.begin()
@@ -126,7 +133,6 @@ class Sessions:
             execution.end()
         if self.is_recording:
             recording.step()
-        return execution.fetched()
 
 
 def _replace(execution: Execution, changed: Mapping[str, Any], op: tf.Operation, rest: Sequence[tf.Operation]) -> None:

@@ -16,7 +16,7 @@ class Computation:
     """What a session computes for one run of the program's.
 
     Args:
-        do_run: Lets the session run ops and give tensors: targets, fetches, feeds, options, and what it tells of the run.
+        do_run: Lets the session run: targets, fetches, feeds, options, and what it tells of the run.
         options: The program's.
         metadata: What the program wants to be told.
     """
@@ -124,7 +124,8 @@ class Execution:
         rest = [op for op in self.plan.ops if op not in self._done]
         if len(rest) == len(self.plan.ops):
             return list(self._computation.run(self.plan.targets, self.plan.fetches, self._given))
-        self._run(rest)
+        if rest:
+            self._run(rest)
         return self.fetched()
 
     def _affected(self, changed: Mapping[str, Any], rest: Sequence[tf.Operation]) -> list[tf.Operation]:

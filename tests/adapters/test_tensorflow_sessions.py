@@ -184,7 +184,7 @@ def test_monitored_and_interactive_sessions_are_recorded(tmp_path: Path) -> None
     assert alone.returncode == recorded.returncode == 0
     assert recorded.stdout == alone.stdout
     losses = [node.value for node in load(tmp_path / "run.gscope").graph.select("name:loss forward")]
-    assert [f"run {np.float32(value)}" for value in losses[:3]] == printed(alone.stdout)[:3]
+    assert ["run " + str(np.float32(value)) for value in losses[:3]] == printed(alone.stdout)[:3]
 
 
 BROKEN = """\

@@ -30,6 +30,7 @@ from benchmarks import (
     report,
     results,
     screen,
+    tensorflow_recorders,
 )
 from benchmarks.engines import CANDIDATES
 from benchmarks.profile import NAMES, profile
@@ -53,6 +54,7 @@ GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
     "pictures": pictures.measure,
     "recorders": recorders.measure,
     "recorders of JAX": jax_recorders.measure,
+    "recorders of TensorFlow": tensorflow_recorders.measure,
     "models": models.measure,
     "observers": observers.measure,
     "adapter": adapter.measure,

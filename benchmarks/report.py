@@ -26,6 +26,7 @@ TITLES: Final = {
     "pictures": "Pictures of the unrolled cell",
     "recorders": "Recording PyTorch",
     "recorders of JAX": "Recording JAX",
+    "recorders of TensorFlow": "Recording TensorFlow",
     "models": "Recording the training of whole models",
     "observers": "Recording PyTorch beside torchlens",
     "adapter": "The debug adapter",
@@ -66,6 +67,8 @@ NOTES: Final = {
     "transformer encoder layer, RES a residual network of 19 convolutions on two small images.",
     "recorders of JAX": "Loss and gradients of a perceptron of four layers, 256 wide, on 256 examples, jitted, under "
     "`gs.record`: as a multiple of the same jitted step alone, and of the same step without `jit`.",
+    "recorders of TensorFlow": "A training step of a perceptron of four layers, 256 wide, on 256 examples, by a tape, "
+    "under `gs.record`: as a multiple of the same eager step alone, and of the same step in a `tf.function`.",
     "models": "Models of transformers with random weights, one text of 128 tokens or one picture of 224x224: forward, "
     "backward and AdamW under `gs.record` as a multiple of the same step alone. `full` keeps what it keeps where "
     "nobody says how much: values up to 1 MiB.",

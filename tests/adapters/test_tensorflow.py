@@ -268,6 +268,18 @@ def test_rows_of_an_embedding_are_gathered_and_their_gradient_is_whole() -> None
     np.testing.assert_array_equal(tf.convert_to_tensor(gradient), [[4.0, 8.0], [1.0, 1.0]])
 
 
+def test_a_function_that_takes_a_graph_stays_compiled() -> None:
+    x = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def slopes():
+        return tf.gradients(tf.reduce_sum(x * x), [x])
+
+    with gs.record() as log:
+        np.testing.assert_array_equal(slopes()[0], [2.0, 4.0])
+        assert [node.op for node in log.graph.select("op:slopes forward")] == ["slopes"]
+
+
 def test_forward_accumulators_outlive_a_recording(tmp_path: Path) -> None:
     x = tf.Variable(3.0)
     accumulator = tf.autodiff.ForwardAccumulator(x, tf.constant(1.0))

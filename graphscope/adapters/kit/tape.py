@@ -202,6 +202,11 @@ class Tape(TapeRows):
             move(place, scopes, writer)
 
     @property
+    def is_in_rule(self) -> bool:
+        """Whether what runs now belongs to the rule of a node."""
+        return self._place.backward_row > 0
+
+    @property
     def is_in_scope(self) -> bool:
         """Whether what runs now lies in a scope."""
         return self._place.context.path.parent is not None

@@ -232,7 +232,9 @@ class EagerOps:
         array = array_of(tensor)
         if isinstance(given, (int, float)):
             return given
-        name = session.name_of(tensor if given is None else given, place, search=array.ndim > 0)
+        name = None  # of what a rule computes with the program has no names
+        if not self.tape.is_in_rule:
+            name = session.name_of(tensor if given is None else given, place, search=array.ndim > 0)
         if array.size <= _MOST_CONSTANTS and name is None:
             return _constant(given, array)
         node = self.tape.leaf(array, name=name)

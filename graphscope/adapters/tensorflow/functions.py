@@ -25,6 +25,8 @@ from graphscope.adapters.tensorflow.session import Session
 from graphscope.adapters.tensorflow.variables import Variable
 
 _FOLDER: Final = str(Path(tf.__file__).parent)
+_OF_GRAPHS: Final = frozenset({"gradients", "hessians", "get_default_graph"})
+"""What TensorFlow does not do while it runs eagerly; a function that calls it stays compiled."""
 
 
 class Here(threading.local):
@@ -95,9 +97,15 @@ class Functions:
 
 
 def _is_program(function: Any) -> bool:
-    """Whether a function is none of TensorFlow's own, some of which only run in graphs."""
+    """Whether a function can run as it is written: it is none of TensorFlow's own, and calls nothing of graphs'."""
     code = _code(function)
-    return code is None or not code.co_filename.startswith(_FOLDER)
+    return code is None or not (code.co_filename.startswith(_FOLDER) or _is_of_graphs(code))
+
+
+def _is_of_graphs(code: CodeType) -> bool:
+    """Whether a function, or one that it defines, calls what there is in graphs alone."""
+    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    return not _OF_GRAPHS.isdisjoint(code.co_names) or any(map(_is_of_graphs, inner))
 
 
 def _code(function: Any) -> CodeType | None:

@@ -15,12 +15,14 @@ import tempfile
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from textual import events
 from textual.widgets import Input
+from textual.worker import WorkerCancelled
 
 from graphscope.tui import key_table
 from tests.tui.oracle import Oracle, Truth
@@ -159,7 +161,8 @@ class Monkey:
         shown = ""
         while shown != (shown := self.screen.text):
             app.clear_notifications()
-            await app.workers.wait_for_complete()
+            with suppress(WorkerCancelled):  # a newer one of its kind has taken its place
+                await app.workers.wait_for_complete()
             await self.screen.pilot.pause()
             await self.screen.until(lambda: main.session.state not in ("starting", "runs"), "the next stop")
 

@@ -54,6 +54,8 @@ class Prompt(Guarded, Vertical):
         """Lines that the program has printed while its tab was closed."""
         self.answer = ""
         """What was answered last."""
+        self._wanted = 0
+        """The lines of an answer that the prompt has grown for."""
         self._room: int | None = None
         self._block: list[str] | None = None
         self._of_block = ""
@@ -159,13 +161,15 @@ class Prompt(Guarded, Vertical):
 
     def make_room(self, lines: int) -> None:
         """Grow until an answer of so many lines can be seen, at most to half of the screen; 0 shrinks again."""
+        self._wanted = lines
         room = min(lines + 1, self.screen.size.height // 2) if lines and not self.of_program else None
         if room != self._room:  # else the screen would be laid out again
             self._room = self.styles.max_height = room
             self.screen.set_class(room is not None, "-answered")
 
     def on_resize(self) -> None:
-        """Keep the newest answer in sight."""
+        """Keep the newest answer in sight, in at most half of the screen."""
+        self.make_room(self._wanted)
         if not self.has_class("-silent"):
             self.call_after_refresh(self._fit)
 

@@ -104,7 +104,7 @@ class Rows:
                 op_of(name, args, params).name, [each for each in known if isinstance(each, Node)], line=line
             )
 
-    def leaf(self, value: Any, name: str | None, *, parameter: bool = False) -> Node | None:
+    def leaf(self, value: Any, name: str | None, *, differentiated: bool = False) -> Node | None:
         """The node of an array, which is one that no call made if it is not known."""
         node, origin = self._nodes.of(value), self._origins.of(value)
         if node is None and origin is not None:
@@ -113,7 +113,7 @@ class Rows:
             self.op("stack", parts, {}, [value], 0)
             return self._nodes.of(value)
         if node is None:
-            node = self.tape.leaf(elements(value), name=name, parameter=parameter, line=self._at())
+            node = self.tape.leaf(elements(value), name=name, differentiated=differentiated, line=self._at())
             if node is not None:
                 self._nodes.note(value, node)
         return node
@@ -212,7 +212,7 @@ class Rows:
     # Parameters ------------------------------------------------------------------------------------------------------
 
     def _named(self, array: Any, name: str) -> bool:
-        self.leaf(array, name)
+        self.leaf(array, name, differentiated=True)
         return False
 
     def _parameter(self, array: Any, name: str) -> bool:

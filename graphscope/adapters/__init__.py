@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from graphscope.adapters.kit.executor import Executor
 
 ADAPTERS: Final[dict[str, str]] = {
+    "equinox": "graphscope.adapters.jax.equinox_updates",
     "jax": "graphscope.adapters.jax",
     "keras": "graphscope.adapters.keras",
+    "optax": "graphscope.adapters.jax.optax_updates",
     "tensorflow": "graphscope.adapters.tensorflow",
     "torch": "graphscope.adapters.torch",
 }
@@ -32,6 +34,7 @@ EXECUTORS: Final[dict[str, str]] = {"PyTorch": "graphscope.adapters.torch.execut
 
 FRAMEWORKS: Final[dict[str, str]] = {
     "cupy": "CuPy",
+    "equinox": "Equinox",
     "jax": "JAX",
     "keras": "Keras",
     "mindspore": "MindSpore",

@@ -35,6 +35,9 @@ SUM: Final = "sum"
 GRADIENT: Final = "gradient"
 """What has arrived at a leaf, which is the context."""
 
+UPDATED: Final = "updated"
+"""What an optimizer made of parameters, which are the context."""
+
 END: Final = "end"
 """The gradients that a pass ends with."""
 

@@ -173,6 +173,11 @@ def _gradient(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: t
     return [rows.gradient(passed[0], context[0])]
 
 
+def _updated(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
+    rows.updated(passed, context)
+    return passed
+
+
 def _end(rows: Rows, passed: Sequence[Any], context: Sequence[Any], told: tuple[Any, ...]) -> Sequence[Any]:
     rows.end()
     return passed
@@ -188,6 +193,7 @@ _MARKS: dict[str, Callable[..., Sequence[Any]]] = {
     marks.COTANGENT: _cotangent,
     marks.SUM: _sum,
     marks.GRADIENT: _gradient,
+    marks.UPDATED: _updated,
     marks.END: _end,
     marks.CALL: _call,
 }

@@ -37,6 +37,7 @@ class Version(NamedTuple):
     first: Node
     newest: Node
     version: int
+    name: str
 
     def is_like(self, array: Any) -> bool:
         """Whether an array may be a later one."""
@@ -223,26 +224,45 @@ class Rows:
             return False
         last, made = self._versions.get(name), self._nodes.of(array)
         if made is not None and last is not None and last.newest.row >= low and last.is_like(array):
-            node = self.tape.update(
-                "copy_",
-                last.newest,
-                [made],
-                elements(array),
-                first=last.first,
-                version=last.version + 1,
-                doc="A parameter is another array from here on.",
-                called=name,
-            )
-            version = None if node is None else Version(last.first, node, last.version + 1)
-        else:
-            node = self.tape.leaf(elements(array), name=name, parameter=True, line=self._at())
-            version = None if node is None else Version(node, node, 0)
-        if version is None:
-            return False
+            self._written("copy_", array, made, last, name)
+            return True
+        node = self.tape.leaf(elements(array), name=name, parameter=True, line=self._at())
+        if node is not None:
+            self._note(array, Version(node, node, 0, name))
+        return False
+
+    def updated(self, arrays: Sequence[Any], before: Sequence[Any]) -> None:
+        """Append what an optimizer made of parameters: a training step has ended, unless none of them is one."""
+        known = [
+            (array, made, last)
+            for array, old in zip(arrays, before, strict=True)
+            if (last := self._parameters.of(old)) is not None and (made := self._nodes.of(array)) is not None
+        ]
+        for array, made, last in known:
+            self._written("apply_updates", array, made, last, last.name)
+        if known:
+            recording.step()
+
+    def _written(self, op: str, array: Any, made: Node, last: Version, name: str) -> None:
+        """Append the row of the next version of a parameter."""
+        number = last.version + 1
+        node = self.tape.update(
+            op,
+            last.newest,
+            [made],
+            elements(array),
+            first=last.first,
+            version=number,
+            doc="A parameter is another array from here on.",
+            called=name,
+        )
+        if node is not None:
+            self._note(array, Version(last.first, node, number, name))
+
+    def _note(self, array: Any, version: Version) -> None:
         self._nodes.note(array, version.newest)
         self._parameters.note(array, version)
-        self._versions[name] = version
-        return version.version > 0
+        self._versions[version.name] = version
 
     # Inside ----------------------------------------------------------------------------------------------------------
 

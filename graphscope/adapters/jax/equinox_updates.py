@@ -1,0 +1,10 @@
+"""Equinox, on top of JAX: its updates end training steps."""
+
+from __future__ import annotations
+
+import equinox
+
+from graphscope.adapters.jax import updates
+
+_attachment = updates.attachment("Equinox", equinox)
+attach, detach = _attachment.attach, _attachment.detach

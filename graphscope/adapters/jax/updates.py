@@ -1,0 +1,67 @@
+"""Updates of libraries: what `apply_updates` makes of parameters is their next version, and ends a training step."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import jax
+
+from graphscope.adapters.jax import marks
+from graphscope.adapters.jax.rules import is_floating
+from graphscope.adapters.kit.attachment import Attachment
+from graphscope.adapters.kit.patches import Patches
+from graphscope.adapters.kit.versions import Versions
+from graphscope.eventlog.writer import Writer
+
+
+class UpdatePatches(Patches):
+    """What is changed in a library of optimizers.
+
+    Args:
+        name: Its name, as people write it.
+        package: It has a function `apply_updates`.
+    """
+
+    def __init__(self, name: str, package: ModuleType) -> None:
+        super().__init__(name)
+        self._package = package
+
+    def install(self) -> None:
+        """Mark what parameters become."""
+        self.replace(self._package, "apply_updates", _marked(self._package.apply_updates))
+
+
+def attachment(name: str, package: ModuleType) -> Attachment:
+    """What attaches to a library of optimizers.
+
+    Args:
+        name: Its name, as people write it.
+        package: It has a function `apply_updates`.
+    """
+
+    def prepare(writer: Writer) -> Patches:
+        return UpdatePatches(name, package)
+
+    probes = {"apply_updates": lambda: callable(package.apply_updates)}
+    return Attachment(prepare, Versions(name, package, private=probes))
+
+
+def _marked(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def apply_updates(params: Any, updates: Any, *args: Any, **kwargs: Any) -> Any:
+        made = original(params, updates, *args, **kwargs)
+        before, (after, shape) = jax.tree.leaves(params), jax.tree.flatten(made)
+        places = [
+            place
+            for place, (one, other) in enumerate(zip(before, after, strict=True))
+            if one is not other and isinstance(other, jax.Array) and is_floating(other)
+        ]
+        passed = marks.mark(marks.UPDATED, [after[place] for place in places], [before[place] for place in places])
+        for place, value in zip(places, passed, strict=True):
+            after[place] = value
+        return jax.tree.unflatten(shape, after)
+
+    return apply_updates

@@ -15,7 +15,7 @@ import pytest
 import graphscope as gs
 import graphscope.static as tf
 from graphscope.errors import StaticError
-from graphscope.static.graphs.symbols import Symbol
+from graphscope.static.graphs.symbols import Symbol, plain, twin
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -26,32 +26,35 @@ LEFT_OUT = re.compile(
 """Statements that have no place in a graph."""
 
 
-class Words:
-    """`torch` as programs know it, on tensors of a graph: leaves become variables."""
+class InGraph:
+    """A module of the engine, on symbols of a graph."""
 
-    nn = type("nn", (), {"functional": tf.nn})
+    def __init__(self, module: Any) -> None:
+        self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(tf, name)
+        return twin(getattr(self._module, name))
+
+
+class Words(InGraph):
+    """`torch` as programs know it, on symbols of a graph: leaves become variables."""
+
+    nn = type("nn", (), {"functional": InGraph(gs.nn.functional)})
 
     def tensor(self, data: Any, requires_grad: bool = False) -> Any:
         array = np.array(data, np.float64)
         array = array.astype(np.int64) if array.size and "." not in repr(data) else array
-        return tf.Variable(array) if requires_grad else tf.constant(array, array.dtype)
+        return plain(tf.Variable(array) if requires_grad else tf.constant(array, array.dtype))
 
-    add = staticmethod(lambda x, y, alpha=1: x + y * alpha)
     int64 = np.dtype("int64")
-    ones = staticmethod(lambda *sizes: tf.constant(np.ones(sizes)))
-    zeros_like = staticmethod(lambda x, dtype=None: tf.constant(np.zeros(x.shape), dtype))
-    cat = staticmethod(lambda tensors, dim=0: tf.concat(tensors, dim))
-    stack = staticmethod(lambda tensors, dim=0: tf.stack(tensors, dim))
-    transpose = staticmethod(lambda x, *dims: x.transpose(*dims))
+    ones = staticmethod(lambda *sizes: plain(tf.constant(np.ones(sizes))))
+    zeros_like = staticmethod(lambda x, dtype=None: plain(tf.constant(np.zeros(x.shape), dtype)))
 
 
 def built(statements: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The names of a program run eagerly, and as a graph; those that both have."""
     eager: dict[str, Any] = {"torch": gs}
-    static: dict[str, Any] = {"torch": Words()}
+    static: dict[str, Any] = {"torch": Words(gs)}
     for statement in statements:
         if LEFT_OUT.search(statement):
             continue
@@ -80,7 +83,7 @@ def compare(seed: int) -> int:
             name for name, value in static.items()
             if isinstance(value, Symbol) and isinstance(eager.get(name), gs.Tensor)
         ]  # fmt: skip
-        leaves = [name for name in names if isinstance(static[name], tf.Variable) and eager[name].is_leaf]
+        leaves = [name for name in names if static[name].output.node.op == "read" and eager[name].is_leaf]
         ends = [name for name in names if eager[name].requires_grad and eager[name].dtype == gs.float64][-3:]
         slopes = {name: tf.gradients(static[name], [static[leaf] for leaf in leaves]) for name in ends}
         with tf.Session(graph=graph) as session:

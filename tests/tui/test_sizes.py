@@ -257,8 +257,7 @@ def test_what_was_said_is_wrapped_to_the_width_that_there_is(training: Path, sai
 
 def test_an_answer_takes_no_more_than_half_of_a_screen_that_has_become_lower(network: Path) -> None:
     async def use(screen: Screen) -> None:
-        await screen.type("goto op:linear")
-        await screen.press("y")
+        screen.main.post_message(CommandRequested("help", quiet=True))
         await screen.until(lambda: screen.main.has_class("-answered"), "an answer")
         await screen.pilot.resize_terminal(60, 16)
         await screen.pilot.pause()

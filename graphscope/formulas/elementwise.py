@@ -9,6 +9,12 @@ from graphscope.formulas.formula import Formula, each
 FORMULAS: Final[dict[str, Formula]] = {
     "add": each("out = x + y", x="g", y="g"),
     "add.alpha": each("out = x + alpha · y", x="g", y="g * alpha"),
+    "bias_add": each("out = x + bias", x="g", bias="g"),
+    "squared_difference": each("out = (x - y)²", x="g * 2 * (x - y)", y="-g * 2 * (x - y)"),
+    "div_no_nan": each(
+        "out = x / y if y ≠ 0 else 0", x="where(y == 0, 0, g / y)", y="where(y == 0, 0, -g * x / y**2)"
+    ),
+    "read_variable": each("out = x", x="g"),
     "sub": each("out = x - y", x="g", y="-g"),
     "sub.alpha": each("out = x - alpha · y", x="g", y="-g * alpha"),
     "mul": each("out = x · y", x="g * y", y="g * x"),

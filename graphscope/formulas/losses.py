@@ -32,6 +32,12 @@ FORMULAS: Final[dict[str, Formula]] = {
         "out = -mean Σ_c target[c] · ln softmax(x)[c]",
         x=f"g * r * (softmax(x, 1) - one_hot(target, x)) / n where {_ROWS}",
     ),
+    "sparse_softmax_cross_entropy_with_logits": of(
+        "out[i] = -ln softmax(x[i])[target[i]]", x="g[:, None] * (softmax(x, -1) - one_hot(target, x))"
+    ),
+    "softmax_cross_entropy_with_logits": of(
+        "out[i] = -Σ_c target[i, c] · ln softmax(x[i])[c]", x="g[:, None] * (softmax(x, -1) - target)"
+    ),
     "nll_loss": of(
         "out = -mean x[i, target[i]]", x=f"-g * r * one_hot(target, x) / n where {_ROWS}"
     ),

@@ -49,7 +49,9 @@ INPUTS: Final[Mapping[str, str]] = {
 _OWN_INPUTS: Final[Mapping[str, Mapping[str, str]]] = {
     "BiasAdd": {"bias": "bias"}, "ResourceGather": {"resource": "weight", "indices": "x"},
 }  # fmt: skip
-_DULL: Final = re.compile(r"^(T\w*|N|num_\w+|dtype|Index|container|shared_name|index_type|output_type|out_type|_\w+)$")
+_DULL: Final = re.compile(
+    r"^(T\w*|N|num_\w+|grad_[ab]|dtype|Index|container|shared_name|index_type|output_type|out_type|_\w+)$"
+)
 """Attributes that values and inputs say anyway."""
 
 
@@ -77,6 +79,8 @@ class Op(NamedTuple):
         for name, value in zip(given[::2], given[1::2], strict=True):
             if name in self.defaults and (told := _plain(name, value)) != self.defaults[name]:
                 found[INPUTS.get(name, name)] = told
+        if {"transpose_a", "transpose_b"} <= found.keys():  # a formula knows one of them
+            found["transposed"] = (found.pop("transpose_a"), found.pop("transpose_b"))
         return found
 
 

@@ -62,7 +62,7 @@ def names(dbg: Debugger, line: str) -> list[object]:
 
 
 def test_expressions_of_lt_match_from_the_beginning_and_ops_in_any_case(dbg: Debugger) -> None:
-    assert names(dbg, "lt -n layer") == ["layer/matmul", "layer/h"]
+    assert names(dbg, "lt -n layer") == ["layer/MatMul", "layer/h"]
     assert names(dbg, "lt -n h") == []
     assert names(dbg, "lt -n .*h$") == ["layer/h"]
     assert names(dbg, "lt -t Relu") == names(dbg, "lt -t relu") == ["layer/h"]
@@ -70,7 +70,7 @@ def test_expressions_of_lt_match_from_the_beginning_and_ops_in_any_case(dbg: Deb
 
 def test_lt_sorts_by_tfdbgs_words(dbg: Debugger) -> None:
     assert names(dbg, "lt -s tensor_name") == sorted(names(dbg, "lt"))
-    assert names(dbg, "lt -s dump_size -r")[-2:] == ["loss", "all"]  # four bytes, and one
+    assert names(dbg, "lt -s dump_size -r")[-2:] == ["loss", "All"]  # four bytes, and one
     ops = [row[1] for row in table(dbg, "lt -s op_type").rows if row[1] != row[2]]  # leaves are called by their names
     assert ops == sorted(ops)
     assert "can't sort" in str(interpreter.answer(dbg, "lt -s weight"))
@@ -108,11 +108,11 @@ def test_ni_tells_attributes_dumps_and_the_line(dbg: Debugger) -> None:
 
 
 def test_li_and_lo_follow_order_without_data(dbg: Debugger) -> None:
-    assert names(dbg, "li loss") == ["square"]
+    assert names(dbg, "li loss") == ["Square"]
     assert "small" in " ".join(map(str, names(dbg, "li -c loss")))
     assert {"x", "w", "layer/h"} <= set(names(dbg, "li -r loss"))
-    assert names(dbg, "li -r -d 2 loss") == ["layer/h", "square"]
-    assert names(dbg, "lo layer/h") == ["square"]
+    assert names(dbg, "li -r -d 2 loss") == ["layer/h", "Square"]
+    assert names(dbg, "lo layer/h") == ["Square"]
 
 
 def test_pt_marks_ranges_takes_slices_and_writes(dbg: Debugger, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def differences(theirs: Sequence[Call], ours: Sequence[Call]) -> list[str]:
 
 
 def _known_by(call: Call) -> tuple[str, object]:
-    return call.name, call.shapes if call.name == SOURCE else None
+    return call.name, call.shapes[:1]
 
 
 def _labels(op: Any) -> tuple[str, ...]:
@@ -91,10 +91,19 @@ def _labels(op: Any) -> tuple[str, ...]:
 
 def _plain(name: str) -> str:
     plain = name.strip("_").lower()
-    return plain[1:] if name.startswith("__") and plain[1:] in _REFLECTED else plain
+    plain = plain[1:] if name.startswith("__") and plain[1:] in _REFLECTED else plain
+    return _SAME.get(plain, plain)
 
 
 _REFLECTED = frozenset({"add", "sub", "mul", "div", "truediv", "pow", "matmul", "and", "or", "xor", "floordiv", "mod"})
+_SAME = {
+    "truediv": "div",
+    "true_divide": "div",
+    "divide": "div",
+    "multiply": "mul",
+    "subtract": "sub",
+    "negative": "neg",
+}
 
 
 def _shapes(node: Node) -> tuple[tuple[int, ...], ...]:

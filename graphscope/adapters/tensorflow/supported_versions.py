@@ -53,7 +53,7 @@ PROBES: Final[dict[str, Callable[[], bool]]] = {
     ),
     "execute.execute": _takes("eager.execute", "quick_execute", "op_name", "num_outputs", "inputs", "attrs", "ctx"),
     "execute.record_gradient": _takes("eager.execute", "record_gradient", "op_name", "inputs", "attrs", "outputs"),
-    "EagerTensor._datatype_enum": lambda: tensorflow.constant(0.0)._datatype_enum() == 1,
+    "EagerTensor._datatype_enum": _has("framework.ops:EagerTensor", "_datatype_enum"),
     "core._FallbackException": _has("eager.core", "_FallbackException"),
     "context.op_callbacks": lambda: isinstance(
         import_module("tensorflow.python.eager.context").context()._thread_local_data.op_callbacks, list

@@ -64,20 +64,33 @@ def recorded(model: nn.Module, given: Any, keywords: Mapping[str, Any]) -> list[
 
 
 def differences(theirs: Sequence[Call], ours: Sequence[Call]) -> list[str]:
-    """What torchlens tells that our log does not tell so: calls, and what they are given."""
+    """What torchlens tells that our log does not tell so: calls, and what they are given.
+
+    What only one of them tells of is passed through: we tell of tensors that are written by way of a view, torchlens
+    looks into functions of torch that call others.
+    """
     matcher = SequenceMatcher(None, [_known_by(call) for call in theirs], [_known_by(call) for call in ours], False)
     same = {
         block.a + offset: block.b + offset for block in matcher.get_matching_blocks() for offset in range(block.size)
     }
     found = [f"call {place}, {call.name}, is missing" for place, call in enumerate(theirs) if place not in same]
+    expected, told = _reached(theirs, set(same)), _reached(ours, set(same.values()))
     for place, other in same.items():
-        expected = {same[source] for source in theirs[place].sources if source in same}
-        if lost := expected - set(ours[other].sources):
+        wanted = {same[source] for source in expected[place]}
+        if lost := wanted - told[other]:
             names = ", ".join(ours[source].name for source in sorted(lost))
             found.append(f"call {place}, {theirs[place].name}, has no edge from {names}")
-        if invented := set(ours[other].sources) & set(same.values()) - expected:
+        if invented := told[other] - wanted:
             names = ", ".join(ours[source].name for source in sorted(invented))
             found.append(f"call {place}, {theirs[place].name}, has an edge from {names}")
+    return found
+
+
+def _reached(calls: Sequence[Call], known: set[int]) -> list[set[int]]:
+    """The known calls from which each call gets what it is given, by way of others."""
+    found: list[set[int]] = []
+    for call in calls:
+        found.append(set().union(*({source} if source in known else found[source] for source in call.sources)))
     return found
 
 

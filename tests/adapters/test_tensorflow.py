@@ -281,12 +281,12 @@ def test_a_function_that_takes_a_graph_stays_compiled() -> None:
 
 
 def test_formulas_are_those_of_what_was_computed() -> None:
-    x, y = tf.ones([2, 3]), tf.ones([3, 4])
+    x, y = tf.ones([2, 3]), tf.ones([4, 3])
     with gs.record() as log:
-        tf.matmul(x, y)
+        tf.matmul(x, y, transpose_b=True)
         tf.nn.bias_add(x, tf.ones([3]))
         found = {node.op: node.formula for node in log.graph.select("forward") if node.op in ("matmul", "bias_add")}
-    assert found["matmul"] == "out = x @ y"
+    assert found["matmul"] == "out = x @ yᵀ"
     assert found["bias_add"] == "out = x + bias"
 
 

@@ -79,6 +79,8 @@ class Op(NamedTuple):
         for name, value in zip(given[::2], given[1::2], strict=True):
             if name in self.defaults and (told := _plain(name, value)) != self.defaults[name]:
                 found[INPUTS.get(name, name)] = told
+        if {"transpose_a", "transpose_b"} <= found.keys():  # a formula knows one of them
+            found["transposed"] = (found.pop("transpose_a"), found.pop("transpose_b"))
         return found
 
 

@@ -203,7 +203,8 @@ def register(
         stated = known.calling(INPUT_NAMES)
         if definition.setdefault("formula", stated.text) == stated.text:
             definition.setdefault("element", stated.element)
-            if not any(each.startswith(f"{name}.") for each in FORMULAS):  # arguments make other functions of it
+            arguments = inspect.signature(definition["forward"]).parameters
+            if not any(f"{name}.{each}" in FORMULAS for each in arguments):  # which make other functions of it
                 definition.setdefault("stated", stated.rules)
     op = Op(
         name,

@@ -135,13 +135,17 @@ def _facts(mine: Kept, its: Kept, rtol: float | None) -> tuple[Fact, ...]:
         return tuple(facts)
     if mine.statistics is None or its.statistics is None:
         return (Fact("values", *(_said(each) for each in (mine, its))),) if mine.statistics != its.statistics else ()
-    explained = _UNITS * _GROWTH ** (mine.step - 1) * 2.0 ** -PRECISION.get(mine.dtype, 53)
-    bound = min(explained, _LARGEST) if rtol is None else rtol
+    bound = _explained(mine.step, PRECISION.get(mine.dtype, 53)) if rtol is None else rtol
     scale = max(map(abs, mine.statistics[:2]))
     pairs = zip(_NAMES, mine.statistics, its.statistics, strict=True)
     return tuple(
         Fact(name, f"{one:.9g}", f"{other:.9g}") for name, one, other in pairs if abs(one - other) > bound * scale
     )
+
+
+def _explained(step: int, bits: int) -> float:
+    """By what part numbers of so many bits may differ in a step, for rounding alone."""
+    return float(min(_UNITS * _GROWTH ** (step - 1) * 2.0**-bits, _LARGEST))
 
 
 def _said(kept: Kept) -> str:
@@ -169,7 +173,8 @@ def _late(baseline: Baseline, now: Baseline) -> Parting | None:
         return None
     with np.errstate(all="ignore"):
         apart = {name: abs(float(one[name][place] - other[name][place])) for name in _COURSE}
-    name = next((each for each in _COURSE if apart[each] > 1e-9 * abs(float(one[each][place]))), "loss")
+    bound = _explained(place + 1, PRECISION["float32"])
+    name = next((each for each in _COURSE if apart[each] > bound * abs(float(one[each][place]))), "loss")
     values = float(one[name][place]), float(other[name][place])
     sentence = f"the {_COURSE[name]} of step {place + 1} is {values[1]:.6g}, and {values[0]:.6g} in the baseline"
     facts = (Fact(_COURSE[name], f"{values[0]:.9g}", f"{values[1]:.9g}"),)

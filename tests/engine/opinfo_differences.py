@@ -21,6 +21,8 @@ class Difference(NamedTuple):
     """Those of the samples; each of them shows it."""
     ops: str
     """Names in PyTorch's database; each of them shows it."""
+    everywhere: bool = True
+    """Whether it shows on every processor."""
 
 
 DIFFERENCES: Final = (
@@ -96,6 +98,13 @@ DIFFERENCES: Final = (
         "nn.functional.binary_cross_entropy_with_logits nn.functional.cosine_similarity nn.functional.grid_sample "
         "nn.functional.layer_norm nn.functional.normalize pow sinc "
         "true_divide xlogy",
+    ),
+    Difference(
+        "PyTorch rounds in between, on processors with kernels of their own for halves",
+        f"{NUMBER}|{SLOPE}",
+        "float16",
+        "nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.bilinear",
+        everywhere=False,
     ),
     # Corners that nobody meets ---------------------------------------------------------------------------------------
 )

@@ -54,12 +54,12 @@ def test_what_a_person_can_mend_is_told_before_the_program_runs(graphscope: Run,
 
 @pytest.mark.parametrize("command", [["record"], ["debug", "--console"]])
 def test_a_framework_without_an_adapter_is_named(graphscope: Run, tmp_path: Path, command: list[str]) -> None:
-    (tmp_path / "jax").mkdir()
-    (tmp_path / "jax/__init__.py").write_text("")
-    (tmp_path / "program.py").write_text("import sys\nimport jax\nsys.exit(5)\n")
+    (tmp_path / "tinygrad").mkdir()
+    (tmp_path / "tinygrad/__init__.py").write_text("")
+    (tmp_path / "program.py").write_text("import sys\nimport tinygrad\nsys.exit(5)\n")
     result = graphscope(*command, "program.py")
     assert result.returncode == 5
-    told = "graphscope: what the program computed with JAX was not seen; calls of graphscope and PyTorch are\n"
+    told = "graphscope: what the program computed with tinygrad was not seen; calls of graphscope and PyTorch and "
     assert result.stderr.count(told) == 1
 
 

@@ -103,7 +103,8 @@ def unseen() -> str:
     loaded = [name for name in FRAMEWORKS if name in sys.modules and name not in ADAPTERS]
     if not loaded:
         return ""
-    seen = " and ".join(FRAMEWORKS.get(name, name) for name in ("graphscope", *ADAPTERS))
+    *others, last = (FRAMEWORKS.get(name, name) for name in ("graphscope", *ADAPTERS))
+    seen = f"{', '.join(others)} and {last}"
     missed = " and ".join(FRAMEWORKS[name] for name in loaded)
     return f"what the program computed with {missed} was not seen; calls of {seen} are"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import graphscope as gs
@@ -70,7 +71,7 @@ def test_the_precision_of_products_is_the_cause(tmp_path: Path) -> None:
         tmp_path, "b", "torch.set_float32_matmul_precision('medium')", "torch.set_float32_matmul_precision('highest')"
     )
     product = [next(each for each in log.graph.nodes if each.op == "matmul").value for log in (a, b)]
-    if (product[0] == product[1]).all():
+    if np.allclose(product[0], product[1], rtol=0, atol=1e-5 * np.abs(product[0]).max()):  # no more than rounding
         pytest.skip("this processor computes products of float32 in float32 whatever is set")
     found = diff(a, b).first
     assert found is not None

@@ -14,8 +14,8 @@ import torch
 
 import graphscope as gs
 from graphscope.exporters.export import export
-from tests.real_models.data import PROTOTYPES
 from tests.real_models.models import MODELS
+from tests.real_models.runs import begun
 
 STEPS: Final = 2
 
@@ -73,11 +73,7 @@ def judged(name: str) -> Judged:
 
 def trained(name: str) -> tuple[Trained, torch.nn.Module]:
     """Train a model from the same beginning."""
-    PROTOTYPES.clear()
-    random.seed(0)
-    np.random.seed(0)  # noqa: NPY002 - what masks of sounds are drawn with
-    torch.manual_seed(0)
-    model, batch = MODELS[name]()
+    model, batch = begun(MODELS[name])
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     model.train()
     losses, gradients = [], []
@@ -88,7 +84,7 @@ def trained(name: str) -> tuple[Trained, torch.nn.Module]:
         gradients += [None if each.grad is None else each.grad.clone() for each in model.parameters()]
         optimizer.step()
         losses.append(loss.detach())
-    after = [torch.get_rng_state(), random.getstate(), np.random.get_state()]  # noqa: NPY002 - as above
+    after = [torch.get_rng_state(), random.getstate(), np.random.get_state()]  # noqa: NPY002 - what masks of sounds are drawn with
     weights = [*model.parameters(), *model.buffers()]
     return Trained(_digest(losses), _digest(gradients), _digest(weights), _digest(after)), model
 

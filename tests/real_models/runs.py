@@ -76,9 +76,14 @@ def attentions(model: str, folder: Path) -> Difference:
     return diff(*logs)
 
 
-def _losses(made: Made, training: Training) -> list[str]:
+def begun(made: Made) -> tuple[nn.Module, Batches]:
+    """A model and its data, the same each time."""
     PROTOTYPES.clear()
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002 - what masks of sounds are drawn with
     torch.manual_seed(0)
-    return [each.hex() for each in training(*made())]
+    return made()
+
+
+def _losses(made: Made, training: Training) -> list[str]:
+    return [each.hex() for each in training(*begun(made))]

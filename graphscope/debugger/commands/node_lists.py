@@ -73,8 +73,7 @@ def list_inputs(
     """List the inputs of a node; `-r` theirs too, down to `-d` levels; `-c` also the ops that it waits for."""
     chosen = dbg.chosen(spec)
     found = dbg.graph.ancestors(chosen, depth=depth if recursive else 1)
-    waits = _waits(dbg, [chosen, *(found if recursive else ())], _ahead) if control else []
-    return _table(chosen, found, waits, "inputs")
+    return _listed(dbg, chosen, found, found if recursive else [], _ahead if control else None, "inputs")
 
 
 @command("lo", "list_outputs", group="tensors", to_file=True)
@@ -89,8 +88,7 @@ def list_outputs(
     """List the users of a node; `-r` theirs too, down to `-d` levels; `-c` also the ops that wait for it."""
     chosen = dbg.chosen(spec)
     found = dbg.graph.descendants(chosen, depth=depth if recursive else 1)
-    waits = _waits(dbg, [chosen, *(found if recursive else ())], _behind) if control else []
-    return _table(chosen, found, waits, "users")
+    return _listed(dbg, chosen, found, found if recursive else [], _behind if control else None, "users")
 
 
 _Names = Callable[[SessionRun, str], Iterable[str]]
@@ -119,9 +117,14 @@ def _waits(dbg: Debugger, whose: Iterable[Node], names: _Names) -> list[tuple[Ce
     return rows
 
 
-def _table(chosen: Node, found: list[Node], waits: list[tuple[Cell, ...]], what: str) -> TableResult:
-    rows = [(f"#{node.row}", node.label, node.name, shape_text(node.shape), line_of(node)) for node in found]
-    every: tuple[tuple[Cell, ...], ...] = (*rows, *waits)
-    return TableResult(
-        ("node", "op", "name", "shape", "line"), every, title=f"{what} of {title(chosen)}", note="" if every else "none"
-    )
+def _listed(
+    dbg: Debugger, chosen: Node, found: list[Node], further: list[Node], names: _Names | None, what: str
+) -> TableResult:
+    """What was found around a node, and what is joined to it, and to those further on, by order alone."""
+    rows: list[tuple[Cell, ...]] = [
+        (f"#{node.row}", node.label, node.name, shape_text(node.shape), line_of(node)) for node in found
+    ]
+    if names is not None:
+        rows += _waits(dbg, [chosen, *further], names)
+    columns = ("node", "op", "name", "shape", "line")
+    return TableResult(columns, tuple(rows), title=f"{what} of {title(chosen)}", note="" if rows else "none")

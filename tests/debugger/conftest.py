@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import graphscope as gs
+from graphscope.debugger import tensor_filters
 from graphscope.debugger.debugger import Debugger
 
 PROGRAM = """\
@@ -49,3 +51,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def dbg(recorded: Path) -> Debugger:
     return Debugger(gs.load(recorded))
+
+
+@pytest.fixture
+def filters() -> Iterator[None]:
+    """The table of filters as it was before the test."""
+    known = dict(tensor_filters.FILTERS)
+    yield
+    tensor_filters.FILTERS.clear()
+    tensor_filters.FILTERS.update(known)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
 import graphscope as gs
 import graphscope.static as tf
-from graphscope.debugger import interpreter, tensor_filters
+from graphscope.debugger import interpreter
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.results import Listing, Message, Stop, TableResult, ValueResult
+from graphscope.debugger.results import Listing, Message, Stop, ValueResult
 from graphscope.eventlog.reader import Log
+from tests.debugger.answers import table
+
+pytestmark = pytest.mark.usefixtures("filters")
 
 
 @pytest.fixture(scope="module")
@@ -35,20 +36,6 @@ def dbg(log: Log) -> Debugger:
     debugger = Debugger(log)
     interpreter.run(debugger, "goto 1")
     return debugger
-
-
-@pytest.fixture(autouse=True)
-def filters() -> Iterator[None]:
-    known = dict(tensor_filters.FILTERS)
-    yield
-    tensor_filters.FILTERS.clear()
-    tensor_filters.FILTERS.update(known)
-
-
-def table(dbg: Debugger, line: str) -> TableResult:
-    found = interpreter.run(dbg, line)
-    assert isinstance(found, TableResult)
-    return found
 
 
 def test_run_stops_at_the_first_infinite_tensor(dbg: Debugger) -> None:

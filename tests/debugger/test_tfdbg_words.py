@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +9,13 @@ import pytest
 
 import graphscope as gs
 import graphscope.static as tf
-from graphscope.debugger import interpreter, tensor_filters
+from graphscope.debugger import interpreter
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.results import Listing, Message, Stop, TableResult, ValueResult
+from graphscope.debugger.results import Listing, Message, Stop, ValueResult
 from graphscope.eventlog.reader import Log
+from tests.debugger.answers import table
+
+pytestmark = pytest.mark.usefixtures("filters")
 
 X = np.array([[1.0, 2.0], [3.0, -4.0]], np.float32)
 
@@ -40,20 +42,6 @@ def dbg(log: Log) -> Debugger:
     interpreter.run(debugger, "goto 1")
     interpreter.run(debugger, "run -nn loss")
     return debugger
-
-
-@pytest.fixture(autouse=True)
-def filters() -> Iterator[None]:
-    known = dict(tensor_filters.FILTERS)
-    yield
-    tensor_filters.FILTERS.clear()
-    tensor_filters.FILTERS.update(known)
-
-
-def table(dbg: Debugger, line: str) -> TableResult:
-    found = interpreter.run(dbg, line)
-    assert isinstance(found, TableResult)
-    return found
 
 
 def names(dbg: Debugger, line: str) -> list[object]:

@@ -14,7 +14,8 @@ from graphscope.debugger import commands as commands  # fills the table
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.interpreter import answer
 from graphscope.debugger.json_data import from_json, to_json
-from graphscope.debugger.results import Stop, TableResult, TrainingStep
+from graphscope.debugger.results import Stop, TrainingStep
+from tests.debugger.answers import table
 
 
 @pytest.fixture
@@ -31,12 +32,6 @@ def debugger(tmp_path: Path) -> Debugger:
     answer(found, "restart")
     assert step == 159
     return found
-
-
-def table(debugger: Debugger, line: str) -> TableResult:
-    result = answer(debugger, line)
-    assert isinstance(result, TableResult)
-    return result
 
 
 def test_steps_travel_as_json(debugger: Debugger) -> None:

@@ -57,6 +57,28 @@ def test_layers_and_losses_are_scopes() -> None:
         assert log.graph.select("scope:metrics forward")
 
 
+class Pair(keras.Model):
+    """Its layers make their variables when it is called first."""
+
+    def __init__(self):
+        super().__init__(name="pair")
+        self.parts = [keras.layers.Dense(3), keras.layers.Dense(2)]
+
+    def call(self, x):
+        return self.parts[1](self.parts[0](x))
+
+
+@pytest.mark.parametrize("is_built", [True, False], ids=["built before", "built meanwhile"])
+def test_variables_bear_their_paths(is_built: bool) -> None:
+    made = Pair()
+    if is_built:
+        made(X)
+    with gs.record() as log:
+        made(X)
+        named = {node.name for node in log.graph.nodes if node.kind == "leaf"} - {"", "x"}
+    assert named == {each.path for each in made.weights}
+
+
 def test_an_optimizer_of_the_programs_own_is_shown_op_by_op() -> None:
     class Halving(keras.optimizers.SGD):
         def update_step(self, gradient, variable, learning_rate):

@@ -54,6 +54,7 @@ FIXED = {"context.op_callbacks", "EagerTensor._datatype_enum", "Function._python
 
 KERAS = {
     "Layer.__call__": ("layers.layer", "Layer", "__call__"),
+    "Variable._initialize": ("backend.tensorflow.core", "Variable", "_initialize"),
     "Loss.__call__": ("losses.loss", "Loss", "__call__"),
     "BaseOptimizer.apply": ("optimizers.base_optimizer", "BaseOptimizer", "apply"),
     "Trainer.compute_metrics": ("trainers.trainer", "Trainer", "compute_metrics"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import keras
 
+from graphscope.adapters.keras import variables
 from graphscope.adapters.keras.layers import Layers
 from graphscope.adapters.keras.optimizers import Optimizers
 from graphscope.adapters.kit.notices import say
@@ -32,6 +33,7 @@ class KerasPatches(Patches):
             return
         for part in (Layers(session), Optimizers(session)):
             part.install(self)
+        variables.install(self)
 
 
 def session() -> Session | None:

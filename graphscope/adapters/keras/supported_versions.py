@@ -21,10 +21,17 @@ def _defines(path: str, owner: str, method: str) -> Callable[[], bool]:
     return holds
 
 
+def _made_by_the_backend() -> bool:
+    """A probe: how a variable is made, the backend defines."""
+    base: Any = import_module("keras.src.backend.common.variables").Variable
+    return keras.Variable._initialize is not base._initialize
+
+
 PROBES: Final[dict[str, Callable[[], bool]]] = {
     "Layer.__call__": _defines("layers.layer", "Layer", "__call__"),
     "Loss.__call__": _defines("losses.loss", "Loss", "__call__"),
     "BaseOptimizer.apply": _defines("optimizers.base_optimizer", "BaseOptimizer", "apply"),
+    "Variable._initialize": _made_by_the_backend,
     "Trainer.compute_metrics": _defines("trainers.trainer", "Trainer", "compute_metrics"),
     "KerasTensor": lambda: isinstance(keras.KerasTensor, type),
 }

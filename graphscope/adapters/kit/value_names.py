@@ -10,6 +10,9 @@ from typing import Any, Final, cast
 from graphscope.adapters.kit.identity import Notes
 from graphscope.eventlog.places import argument_text
 
+GIVEN: Final[Notes[str]] = Notes()
+"""What a library calls values of the framework below it, as Keras does the variables of TensorFlow."""
+
 _MOST_MODULES: Final = 1000
 
 

@@ -17,6 +17,7 @@ from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.kit.tape import Node
+from graphscope.adapters.kit.value_names import GIVEN
 from graphscope.adapters.tensorflow.tensors import EagerTensor, array_of
 from graphscope.eventlog.schema import ROW_MASK
 
@@ -166,7 +167,7 @@ class Variables:
         """What the program calls a variable; two do not bear one name."""
         found = self._names.get(id(variable))
         if found is None:
-            name = variable.name.partition(":")[0]
+            name = GIVEN.of(variable) or variable.name.partition(":")[0]
             if name.rpartition("/")[2].startswith(_UNNAMED):
                 name = _called(variable, self.session.frame()) or name
             taken = set(self._names.values())

@@ -1,0 +1,37 @@
+"""Variables: TensorFlow's, which hold their values, bear their paths, `decoder/gru_cell/kernel`."""
+
+from __future__ import annotations
+
+import functools
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import keras
+
+from graphscope.adapters.kit.patches import Patches
+from graphscope.adapters.kit.value_names import GIVEN
+
+
+def install(patches: Patches) -> None:
+    """Name those that are there, and those that will be."""
+    for each in gc.get_objects():
+        if issubclass(type(each), keras.Variable):
+            _name(each)
+    backend = next(each for each in keras.Variable.__mro__ if "_initialize" in vars(each))
+    patches.replace(backend, "_initialize", _naming(vars(backend)["_initialize"]))
+
+
+def _naming(original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def _initialize(variable: Any, value: Any) -> None:
+        original(variable, value)
+        _name(variable)
+
+    return _initialize
+
+
+def _name(variable: Any) -> None:
+    held = variable._value  # of one that nobody has used yet: None
+    if held is not None:
+        GIVEN.note(held, variable.path)

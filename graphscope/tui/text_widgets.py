@@ -100,6 +100,8 @@ class WrappedText(Guarded, ScrollView, can_focus=True):
         super().__init__(id=id)
         self._text = Text()
         self._lines: list[Strip] = []
+        self._is_due = False
+        """It was hidden when it was given its text: whoever shows it may tell it of no other size."""
 
     @property
     def plain(self) -> str:
@@ -119,7 +121,9 @@ class WrappedText(Guarded, ScrollView, can_focus=True):
 
     def _wrap(self) -> None:
         width = self.scrollable_content_region.width
-        if width <= 0:
+        self._is_due = width <= 0
+        if self._is_due:
+            self.refresh()
             return
         console = self.app.console
         wrapped = [part for line in self._text.split("\n", allow_blank=True) for part in hanging(line, console, width)]
@@ -132,6 +136,8 @@ class WrappedText(Guarded, ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of the window."""
+        if self._is_due:
+            self._wrap()
         width, style = self.size.width, self.rich_style
         place = y + self.scroll_offset.y
         if place >= len(self._lines):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from rich.text import Text
 
 from graphscope.eventlog.reader import load
 from graphscope.graph import Graph
@@ -18,6 +19,7 @@ from graphscope.tui.scene import Scene
 from graphscope.tui.tape.line_painter import LinePainter
 from graphscope.tui.tape.lines import Lines
 from graphscope.tui.tape.tape import Tape
+from graphscope.tui.text_widgets import WrappedText
 from graphscope.tui.themes import THEMES
 from tests.tui.screens import Screen, drive
 
@@ -39,6 +41,23 @@ def test_after_every_key_the_screen_is_as_if_painted_anew(training: Path) -> Non
                 widget.refresh()
             await screen.pilot.pause()
             assert screen.text == shown
+
+    drive(training, use)
+
+
+def test_a_text_that_is_shown_again_between_two_layouts_is_wrapped_anew(training: Path) -> None:
+    """Behind a scroll the screen asks anew where its regions are: who is back by then is told of no size."""
+
+    async def use(screen: Screen) -> None:
+        words = screen.main.query_one("#inspector WrappedText", WrappedText)
+        words.display = False
+        await screen.pilot.pause()
+        words.show(Text("what is new"))
+        screen.main._refresh_layout(scroll=True)
+        words.display = True
+        assert words.region  # who asks lets the places be found
+        await screen.pilot.pause()
+        assert screen.part("#words").split() == ["what", "is", "new"]
 
     drive(training, use)
 

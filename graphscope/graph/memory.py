@@ -112,6 +112,17 @@ class Memory:
         found = self._savings_of.get(row, [])
         return [each for each in found if each.begin == found[-1].begin]
 
+    def most(self, edges: np.ndarray) -> np.ndarray:
+        """The most bytes that were alive between each edge and the next: rows, not all of them whole, in order."""
+        begins = np.searchsorted(self.rows, edges[:-1], side="right")  # what is alive there stays so for a while
+        ends = np.maximum(np.searchsorted(self.rows, edges[1:], side="left") + 1, begins + 1)
+        return np.asarray(np.maximum.reduceat(self._totals, np.column_stack([begins, ends]).reshape(-1))[::2])
+
+    @cached_property
+    def _totals(self) -> np.ndarray:
+        """The bytes that are alive ahead of the first change, and behind each; then one more, for what ends there."""
+        return np.concatenate([[0], self.alive.sum(axis=1), [0]])
+
     @cached_property
     def _savings_of(self) -> dict[int, list[Saving]]:
         found: dict[int, list[Saving]] = {}

@@ -83,6 +83,8 @@ STYLES: Final[dict[str, dict[str, str]]] = {
         "flag": "bold $error",
         "loss": "$secondary",
         "norm": "$backward",
+        "memory": "$muted",
+        "peak": "bold $warning",
     },
 }
 """By the part of the screen: attributes, a colour, which a share lets the background shine through, `on` a colour."""

@@ -88,8 +88,9 @@ REGIONS: Final[tuple[Region, ...]] = (
     Region(
         "timeline",
         "The timeline",
-        "The run from left to right: passes and steps, the loss, and the norm of the gradient. A cross marks "
-        "a finding, an exclamation mark what is not finite.",
+        "The run from left to right: passes and steps, the loss, the norm of the gradient, and where memory "
+        "was recorded the bytes that were alive, with a mark at the peak. A cross marks a finding, an "
+        "exclamation mark what is not finite.",
         (),
         "A click or a drag goes there, a click on a cross says what was found, the wheel zooms.",
     ),

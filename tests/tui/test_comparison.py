@@ -95,6 +95,21 @@ def test_what_belongs_together_stands_on_one_line(runs: tuple[Path, Path]) -> No
     look(runs, body, (120, 36))
 
 
+def test_a_click_puts_the_cursor_on_the_line_that_is_there(runs: tuple[Path, Path]) -> None:
+    async def body(seen: Comparison) -> None:
+        await seen.press("home")
+        lines = seen.text.splitlines()
+        (y,) = (y for y, line in enumerate(lines) if len(re.findall(r"mul +scaled", line)) == 2)
+        await seen.pilot.click(offset=(12, y))
+        await seen.pilot.pause()
+        assert seen.tape.cursor == y - 2
+        await seen.pilot.click(offset=(12, 1))  # the border is no line
+        await seen.pilot.pause()
+        assert seen.tape.cursor == y - 2
+
+    look(runs, body, (120, 36))
+
+
 def test_from_difference_to_difference(runs: tuple[Path, Path]) -> None:
     async def body(seen: Comparison) -> None:
         first = seen.tape.cursor

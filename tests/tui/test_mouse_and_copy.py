@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,6 +54,32 @@ def test_a_border_is_not_dragged_out_of_sight(training: Path) -> None:
         for end in (0, 119):
             await drag(screen, (tape.region.right, 10), (end, 10))
             assert 15 < tape.region.width < 105
+
+    drive(training, use, size=(120, 40))
+
+
+def test_a_click_on_the_tape_goes_to_the_line_that_is_there(training: Path) -> None:
+    async def use(screen: Screen) -> None:
+        tape = screen.main.query_one("#tape")
+        lines = screen.text.split("\n")
+        nodes = [(y, line) for y, line in enumerate(lines) if re.match(r"│.. *\d+ +[●◆] ", line[tape.region.x :])]
+        assert len(nodes) > 5
+        for y, line in nodes[::-1]:
+            await screen.pilot.click(offset=(12, y))
+            await screen.at(int(re.findall(r"\d+", line)[0]))
+
+    drive(training, use, size=(80, 24))
+
+
+def test_a_click_in_the_margin_of_the_source_sets_a_breakpoint_there(training: Path) -> None:
+    async def use(screen: Screen) -> None:
+        source = screen.main.query_one("#source").region
+        y, line = next(
+            (y, line) for y, line in enumerate(screen.text.split("\n")) if "loss = F.cross" in line[source.x :]
+        )
+        await screen.pilot.click(offset=(source.x + 2, y))
+        number = re.findall(r"\d+", line[source.x :].partition("loss")[0])[-1]
+        await screen.shows(f"Breakpoint 1 at line:training.py:{number}", "#transcript")
 
     drive(training, use, size=(120, 40))
 

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from graphscope.eventlog.reader import load
+from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.writer import Writer
+from graphscope.graph.memory import recorded as recorded_memory
 from graphscope.tui.timeline.scale import scaled
 from graphscope.tui.timeline.timeline import Timeline
 from graphscope.tui.timeline.window import Window
@@ -110,6 +114,87 @@ def test_losses_that_are_no_numbers_are_told_of(recorded: Callable[[str, str], P
         assert line.rstrip().endswith("1..2.414")
 
     drive(log, use)
+
+
+STORAGES = ((0, None, 4096), (1, 7, 1024), (2, 9, 8192), (5, 12, 2048), (10, 14, 1 << 16), (20, 21, 512))
+"""Of each: the row that was next when it was made, the same when it was freed, and its bytes."""
+
+
+@pytest.fixture
+def holding(tmp_path: Path) -> Path:
+    """A log of 30 rows that tells of memory."""
+    writer = Writer(tmp_path / "holding.gscope", memory=True)
+    relu = writer.intern("ops", "relu", {"name": "relu", "formula": "out = max(x, 0)", "inputs": ["x"]})
+    leaf = writer.template(Kind.LEAF, shape=(2,), dtype=np.dtype("f4"))
+    op = writer.template(Kind.OP, op=relu, shape=(2,), dtype=np.dtype("f4"), input_count=1)
+    writer.append(leaf, np.zeros(2, np.float32))
+    for row in range(1, 30):
+        writer.append(op, np.zeros(2, np.float32), 0, 0, 0, row - 1)
+    changes = [["made", born, number, size] for number, (born, _, size) in enumerate(STORAGES)]
+    changes += [["freed", freed, number, 0] for number, (_, freed, _) in enumerate(STORAGES) if freed is not None]
+    writer.intern("memory", 0, sorted(changes, key=lambda change: change[1]))
+    writer.close()
+    return tmp_path / "holding.gscope"
+
+
+def alive(row: int) -> int:
+    return sum(size for born, freed, size in STORAGES if born <= row and (freed is None or row < freed))
+
+
+@given(start=st.integers(0, 29), rows=st.integers(1, 30), cells=st.integers(1, 50))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_most_that_was_held_between_rows_is_that_of_each_of_them(
+    holding: Path, start: int, rows: int, cells: int
+) -> None:
+    edges = start + np.arange(cells + 1) * rows / cells
+    found = recorded_memory(load(holding)).most(edges).tolist()
+
+    for (low, high), most in zip(itertools.pairwise(edges), found, strict=True):
+        assert most == max(alive(row) for row in {int(low), *range(int(np.ceil(low)), int(np.ceil(high)))})
+
+
+@pytest.mark.parametrize(("size", "height"), [((60, 16), 2), ((80, 24), 3), ((120, 40), 4)])
+def test_memory_is_a_line_of_its_own_and_a_click_on_its_mark_goes_to_the_peak(
+    holding: Path, size: tuple[int, int], height: int
+) -> None:
+    peak = max(range(30), key=alive)
+
+    async def use(screen: Screen) -> None:
+        await screen.shows("peak 70.0 KiB", "#timeline")
+        lines = screen.part("#timeline").split("\n")
+        assert len(lines) == height
+        line = lines[-1 if height < 4 else 3]
+        assert line.startswith("memory ")
+        cells = screen.main.query_one(Timeline).window.cells
+        assert 7 + peak * cells // 30 <= line.index("▲") < 7 + (peak + 1) * cells // 30
+        shown = line[7 : 7 + cells]
+        held = {row: shown[int((row + 0.5) * cells / 30)] for row in range(30) if not 9 <= row <= 15}
+        assert all(held[one] <= held[other] for one in held for other in held if alive(one) <= alive(other))
+        await screen.press("end")
+        await screen.pilot.click("#timeline", offset=(line.index("▲"), lines.index(line)))
+        await screen.at(peak)
+        await screen.press(*["full_stop"] * 3)
+        await screen.shows("▲", "#timeline")
+        await screen.shows("peak 70.0 KiB", "#timeline")
+
+    drive(holding, use, size=size)
+
+
+def test_a_curve_stands_below_what_it_is_of(training: Path) -> None:
+    """A click on the first bar of the loss goes to where the first backward pass begins."""
+
+    async def use(screen: Screen) -> None:
+        await screen.shows("loss", "#timeline")
+        line = screen.part("#timeline").split("\n")[1]
+        begin = int(screen.main.log_index.steps.begins[0])
+        first = len(line) - len(line.removeprefix("loss").lstrip())
+        window = screen.main.query_one(Timeline).window
+        assert window.cell(begin) == first - 7
+        await screen.press("end")
+        await screen.pilot.click("#timeline", offset=(first, 1))
+        await screen.until(lambda: abs(screen.now - begin) <= window.size // window.cells + 3, "the first pass")
+
+    drive(training, use)
 
 
 def test_a_window_in_the_middle_of_a_step_is_drawn(recorded: Callable[[str, str], Path]) -> None:

@@ -123,7 +123,9 @@ class PairedTape(Drawn, ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Put the cursor on the line under the mouse."""
-        self._choose(event.y + self.scroll_offset.y)
+        inside = event.get_content_offset(self)
+        if inside is not None:
+            self._choose(inside.y + self.scroll_offset.y)
 
     def _choose(self, line: int) -> None:
         before, self.cursor = self.cursor, max(0, min(line, len(self.lines) - 1))

@@ -295,10 +295,10 @@ class Source(Drawn, ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Choose a line; in the margin, toggle its breakpoint."""
-        line = event.y + self.scroll_offset.y + 1
-        if line <= len(self._text):
+        inside = event.get_content_offset(self)
+        if inside is not None and (line := inside.y + self.scroll_offset.y + 1) <= len(self._text):
             self.line = line
-            if event.x < self._margin:
+            if inside.x < self._margin:
                 self.action_breakpoint()
             self.refresh()
 

@@ -273,9 +273,10 @@ class Tape(Drawn, ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Go to the line under the mouse; a second click on it folds."""
-        if self.lines is None or self.scene is None:
+        inside = event.get_content_offset(self)
+        if self.lines is None or self.scene is None or inside is None:
             return
-        line = event.y + self.scroll_offset.y
+        line = inside.y + self.scroll_offset.y
         key = self.lines.key(line)
         if key is not None and self._is_here(key):
             self.action_enter()

@@ -1,4 +1,4 @@
-"""The loss and the size of the gradient in each backward pass."""
+"""The loss and the size of the gradient in each backward pass, and the memory that was held."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.graph.memory import memory
 from graphscope.graph.outline import facts
+from graphscope.tui.timeline.lines import Course, Held, Line
 
 if TYPE_CHECKING:
     from graphscope.graph import Graph
+    from graphscope.graph.memory import Memory
     from graphscope.graph.outline import Steps
 
 POINTS: Final = 120
@@ -25,6 +28,23 @@ class Curves:
     losses: list[float | None]
     norms: list[float | None]
     """The norm of all gradients of leaves that the pass made."""
+    memory: Memory | None = None
+    """None where that was not recorded."""
+
+    @property
+    def held(self) -> Held | None:
+        """The line of what was held."""
+        peak = None if self.memory is None else self.memory.peak
+        return None if self.memory is None or peak is None else Held(self.memory, peak)
+
+    def lines(self, room: int) -> list[Line]:
+        """So many of the lines, those that tell most; what was held is one of them wherever it is known."""
+        ends: list[Line] = [] if self.held is None else [self.held]
+        courses = [Course("loss", self._points(self.losses)), Course("norm", self._points(self.norms))]
+        return [*courses[: max(room - len(ends), 0)], *ends][:room]
+
+    def _points(self, values: list[float | None]) -> list[tuple[int, float]]:
+        return [(row, value) for row, value in zip(self.rows, values, strict=True) if value is not None]
 
 
 def curves_of(graph: Graph, steps: Steps, first: int, stop: int) -> Curves:
@@ -32,7 +52,7 @@ def curves_of(graph: Graph, steps: Steps, first: int, stop: int) -> Curves:
     low, high = np.searchsorted(steps.begins, (first, stop))
     places = np.arange(max(int(low) - 1, 0), high)
     chosen = places[np.unique(np.linspace(0, len(places) - 1, min(len(places), POINTS)).astype(int))]
-    made = Curves([], [], [])
+    made = Curves([], [], [], memory(graph.log))
     for place in chosen.tolist():
         begin, end = int(steps.begins[place]), int(steps.ends[place])
         made.rows.append(begin)

@@ -16,14 +16,12 @@ from textual.widget import Widget
 from graphscope.graph.outline import Steps
 from graphscope.graph.step_numbers import StepNumber, step_numbers
 from graphscope.tui.glyphs import Glyphs
-from graphscope.tui.inspector.histogram import spark
 from graphscope.tui.messages import CommandRequested, MarkChosen, Zoomed
 from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
-from graphscope.tui.screen_text import number
 from graphscope.tui.text_widgets import runs
 from graphscope.tui.timeline.curves import Curves
-from graphscope.tui.timeline.scale import scaled
+from graphscope.tui.timeline.lines import Line, Piece
 from graphscope.tui.timeline.window import Window
 
 _LABEL: Final = 6
@@ -45,7 +43,9 @@ class Timeline(Drawn, Widget):
         self._curves = Curves([], [], [])
         self._flagged = np.zeros(0, np.int64)
         self._found: Sequence[int] = ()
-        self._drawn: list[list[tuple[str, str]]] = []
+        self._lines: list[Line] = []
+        self._margin = 0
+        self._drawn: list[list[Piece]] = []
         self._window = Window()
         self._measured = Window()
         self._shares: np.ndarray = np.zeros(0)
@@ -53,6 +53,9 @@ class Timeline(Drawn, Widget):
     def show(self, steps: Steps, curves: Curves, flagged: np.ndarray, found: Sequence[int]) -> None:
         """Take over steps, curves, and the rows of what is not finite and of findings."""
         self._steps, self._curves, self._flagged, self._found = steps, curves, flagged, found
+        self.set_class(curves.held is not None, "-memory")
+        self._choose()
+        self._settle()
         self._measure()
         self.refresh()
 
@@ -64,9 +67,11 @@ class Timeline(Drawn, Widget):
             self.refresh()
 
     def on_resize(self) -> None:
-        """Draw for another width."""
+        """Draw for another size."""
+        self._choose()
         self._settle()
         self._measure()
+        self.refresh()
 
     @property
     def window(self) -> Window:
@@ -97,7 +102,7 @@ class Timeline(Drawn, Widget):
         """Let the window hold where one stands, in the run as long as it is by now; whether it is what it was."""
         if self.scene is not None:
             log = self.scene.log
-            cells = max(self.size.width - _LABEL - 1, 1)
+            cells = max(self.size.width - _LABEL - 1 - self._margin, 1)
             self._window = replace(
                 self._window, first=log.first, count=max(log.end - log.first, 1), cells=cells
             ).around(max(self.scene.now, log.first))
@@ -105,6 +110,19 @@ class Timeline(Drawn, Widget):
             if window.is_whole != measured.is_whole or (not window.is_whole and window.start != measured.start):
                 self.post_message(Zoomed())
         return self._window == self._measured
+
+    def _choose(self) -> None:
+        """Choose the lines that there is room for; what is said at their ends has room right of all of them."""
+        self._lines = self._curves.lines(max(self.size.height - 1, 0))
+        self._margin = max((len(line.said) + 1 for line in self._lines if line.said), default=0)
+
+    def _whole(self, line: Line) -> list[Piece]:
+        """A line between its name and what is said of it."""
+        return [
+            (f"{line.title:<{_LABEL}} ", "label"),
+            *line.drawn(self._window, self._glyphs),
+            (f" {line.said}", "label"),
+        ]
 
     def _measure(self) -> None:
         """How much of each cell is of backward passes."""
@@ -121,7 +139,7 @@ class Timeline(Drawn, Widget):
             - np.concatenate([[0.0], np.column_stack([ends - begins, np.zeros(len(begins))]).reshape(-1), [0.0]]),
         )
         self._shares = np.diff(covered) / (count / window.cells)
-        self._drawn = [self._curve("loss", self._curves.losses), self._curve("norm", self._curves.norms)]
+        self._drawn = [self._whole(line) for line in self._lines]
 
     def render_line(self, y: int) -> Strip:
         """One of the lines."""
@@ -137,7 +155,7 @@ class Timeline(Drawn, Widget):
         segments = runs((text, styles[name]) for text, name in line)
         return Strip(segments).adjust_cell_length(self.size.width, style)
 
-    def _passes_line(self) -> list[tuple[str, str]]:
+    def _passes_line(self) -> list[Piece]:
         assert self.scene is not None
         window = self._window
         cells = [
@@ -152,9 +170,10 @@ class Timeline(Drawn, Widget):
             if row in window:
                 cells[window.cell(row)] = (self._glyphs.finding, "flag")
         cells[window.cell(self.scene.now)] = (self._glyphs.arrow, "now")
-        return [(f"{self._title():<{_LABEL + 1}}", "label"), *cells]
+        ends = f" #{window.start}..#{window.start + window.size - 1}"
+        return [(f"{self._title():<{_LABEL + 1}}", "label"), *cells, (ends * (len(ends) <= self._margin), "label")]
 
-    def _mark_steps(self, cells: list[tuple[str, str]]) -> None:
+    def _mark_steps(self, cells: list[Piece]) -> None:
         """Where steps end, and what the next is called where there is room for it."""
         if self._steps is None or len(self._steps) < 2 or self.scene is None:
             return
@@ -175,29 +194,6 @@ class Timeline(Drawn, Widget):
         found = None if self.scene is None else step_numbers(self.scene.log).of(self.scene.now)
         return "" if found is None else _fitting(found, _LABEL + 1)
 
-    def _curve(self, name: str, values: list[float | None]) -> list[tuple[str, str]]:
-        label = (f"{name:<{_LABEL}} ", "label")
-        points = [(row, value) for row, value in zip(self._curves.rows, values, strict=True) if value is not None]
-        if not points:
-            return [label]
-        if len(points) == 1:
-            return [label, (number(points[0][1]), name)]
-        known = [value for _, value in points]
-        finite = [value for value in known if np.isfinite(value)]
-        drawn, is_logarithmic = scaled(known)
-        ends = dict.fromkeys(number(value) for value in (min(finite), max(finite))) if finite else ()
-        said = f" {'..'.join(ends)}{' log' * is_logarithmic}"
-        room = max(self._window.cells - len(said), 1)
-        columns = np.array([self._window.cell(row) for row, _ in points]) * room // self._window.cells
-        spread = [float("nan")] * room
-        for place in range(len(columns)):
-            end = columns[place + 1] if place + 1 < len(columns) else room
-            for cell in range(columns[place], max(end, columns[place] + 1)):
-                spread[min(cell, room - 1)] = float(drawn[place])
-        first = int(columns[0])
-        line = " " * first + spark(spread[first:], room - first, self._glyphs.bars)
-        return [label, (line, name), (said, "label")]
-
     # What a person does ----------------------------------------------------------------------------------------------
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
@@ -208,7 +204,7 @@ class Timeline(Drawn, Widget):
             self.post_message(MarkChosen(marked[-1]))
             return
         self.capture_mouse()
-        self._go(event.x)
+        self._go(event.x, event.y)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Follow the mouse."""
@@ -219,9 +215,11 @@ class Timeline(Drawn, Widget):
         """Let go."""
         self.release_mouse()
 
-    def _go(self, x: int) -> None:
+    def _go(self, x: int, y: int = 0) -> None:
         if self.scene is not None and len(self.scene.log):
-            self.post_message(CommandRequested(f"goto {self._window.row(x - _LABEL - 1)}", quiet=True))
+            window, cell = self._window, x - _LABEL - 1
+            row = self._lines[y - 1].row(window, cell) if 0 < y <= len(self._lines) else window.row(cell)
+            self.post_message(CommandRequested(f"goto {row}", quiet=True))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Zoom in where the mouse is."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphscope.cli.parser import Parser, add_log, find_log
+from graphscope.errors import UsageError
 from graphscope.exporters.registry import EXPORTERS
 
 if TYPE_CHECKING:
@@ -22,7 +23,11 @@ def configure(parser: Parser) -> None:
 
     add_log(parser)
     kinds = ", ".join(entry.suffix for entry in EXPORTERS.values())
-    parser.add_argument("-o", dest="out", type=Path, metavar="FILE", required=True, help=f"what to write: {kinds}")
+    parser.add_argument("-o", dest="out", type=Path, metavar="FILE", help=f"what to write: {kinds}")
+    parser.add_argument(
+        "--passes", type=Path, metavar="DIR", help="draw each pass of a compiler, and a page to go through them"
+    )
+    parser.add_argument("--format", metavar="NAME", help="by what exporter, where the ending of FILE does not say so")
     parser.add_argument("--select", metavar="SPEC", help="only the nodes that SPEC selects, such as `op:mm forward`")
     parser.add_argument("--pass", dest="graph_pass", choices=("forward", "backward"), help="one pass alone")
     parser.add_argument(
@@ -38,10 +43,17 @@ def run(options: argparse.Namespace) -> int:
     """Write the file."""
     from graphscope.eventlog.reader import load
     from graphscope.exporters import export
+    from graphscope.exporters.passes import export_passes
 
+    if (options.out is None) == (options.passes is None):
+        raise UsageError("say what to write: -o FILE or --passes DIR", "`graphscope export --help` tells of both.")
     log = load(find_log(options.log))
+    if options.passes is not None:
+        page, *pictures = export_passes(log, options.passes, options.format or "svg")
+        print(f"{page}: {len(pictures)} pictures beside it")
+        return 0
     given = {name: value for name, value in vars(options).items() if name in _options() and value is not None}
-    export(log, options.out, **{name: getattr(options, name) for name in CHOICE}, **given)
+    export(log, options.out, format=options.format, **{name: getattr(options, name) for name in CHOICE}, **given)
     print(f"{options.out}: {options.out.stat().st_size:,} bytes")
     return 0
 

@@ -22,6 +22,9 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--memory", action="store_true", help="of a PyTorch program, tell what holds memory, for `graphscope memory`"
     )
+    parser.add_argument(
+        "--passes", action="store_true", help="tell what each pass of a compiler does, for `graphscope export --passes`"
+    )
     parser.add_argument("--steps", type=int, metavar="N", help="keep the newest N training steps only")
     parser.add_program()
 
@@ -46,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
                     steps=options.steps,
                     capture=options.capture,
                     memory=options.memory,
+                    passes=options.passes,
                 )
             )
             siblings.lead(log.path)

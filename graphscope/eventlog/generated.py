@@ -29,6 +29,10 @@ class GeneratedNode:
     dtype: str
     site: int
     """The line of the program that it is of, as an entry of `sites`; 0 where that is not known."""
+    origins: tuple[str, ...] = ()
+    """The calls of what was compiled that it was made of, by name; none where that is itself."""
+    block: str = ""
+    """The body of a loop or a branch that it is in, with those around it: `over/body`; empty outside of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +76,20 @@ def of_entry(entry: Any) -> Generated | None:
     try:
         backward = told.get("backward")
         return Generated(
-            str(told.get("compilation", "")), _graph(told["forward"]), None if backward is None else _graph(backward)
+            str(told.get("compilation", "")),
+            graph_of(told["forward"]),
+            None if backward is None else graph_of(backward),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 
 
-def _graph(told: Mapping[str, Any]) -> GeneratedGraph:
+def graph_of(told: Mapping[str, Any]) -> GeneratedGraph:
+    """A graph as a log has it.
+
+    Raises:
+        KeyError, TypeError, ValueError: The entry is damaged.
+    """
     nodes = [_node(each, place) for place, each in enumerate(told["nodes"])]
     outputs = tuple(place for place in map(int, told["outputs"]) if 0 <= place < len(nodes))
     return GeneratedGraph(tuple(nodes), outputs)
@@ -98,4 +109,6 @@ def _node(told: Mapping[str, Any], place: int) -> GeneratedNode:
         None if shape is None else tuple(each if isinstance(each, int) else str(each) for each in shape),
         str(told.get("dtype", "")),
         int(told.get("site", 0)),
+        tuple(map(str, told.get("origins", ()))),
+        str(told.get("block", "")),
     )

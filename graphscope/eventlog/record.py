@@ -85,6 +85,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
             backward, too, `ops` also the framework's own ops inside of each call; `compiled` is as `calls+backward`,
             and what the framework compiled stays compiled, each region a node.
         memory: Of a framework's program, tell also what its tensors hold of memory, and what was saved for backward.
+        passes: Tell also what each pass of a compiler makes of the graphs that are compiled.
 
     Raises:
         LogError: The folder can't be written, another recording is active, or the path is something else than a log.
@@ -100,6 +101,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         budget: int = 1 << 30,
         capture: str = "calls+backward",
         memory: bool = False,
+        passes: bool = False,
     ) -> None:
         if capture not in CAPTURES:
             raise LogError(f"capture={capture!r} is no level", hint=f"choose one of {', '.join(CAPTURES)}")
@@ -111,7 +113,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         self._path = siblings.place(None if path is None else Path(path))
         self._options: dict[str, Any] = {
             "policy": values, "steps": steps, "cap": cap, "budget": budget, "capture": capture,
-            "memory": memory,
+            "memory": memory, "passes": passes,
         }  # fmt: skip
         self._writer: Writer | None = None
         self._log: Log | None = None  # kept while recording: a temporary folder goes with it

@@ -204,8 +204,8 @@ DTYPE_CODES: Final[dict[str, int]] = {name: code for code, name in enumerate(DTY
 TABLES: Final[dict[str, str]] = {
     "ops": "{name, formula, doc, vjp: [text, ...], inputs: [name, ...], defaults: {name: typed value}, element, cited, "
     "framework, function, custom, generated: {compilation, forward: graph, backward: graph}}; a graph is "
-    "{nodes: [{name, op, function, of: [node, ...], operands, attributes, shape, dtype, site}, ...], "
-    "outputs: [node, ...]}",
+    "{nodes: [{name, op, function, of: [node, ...], operands, attributes, shape, dtype, site, "
+    "origins: [name, ...], block}, ...], outputs: [node, ...]}",
     "sites": "{file, line, column, end_line, end_column, function, caller}",
     "sources": "{file, text}",
     "scopes": "{name, type, parent, site}",
@@ -216,6 +216,8 @@ TABLES: Final[dict[str, str]] = {
     "memory": "[[what, row, storage, detail, ...], ...]: changes in their order, with the row that was next then: what "
     "is `made` by an op, or `met` as one is given it (detail: bytes), `freed`, `saved` for backward (detail: the row "
     "of the op), and what `is` found to be of a kind (parameter, gradient or optimizer, and the row of the leaf)",
+    "compilations": "{function, framework, stages: [{name, doc, graph}, ...]}: what was compiled, and what each pass "
+    "of the compiler made of it; a graph as in `ops`, null where the pass has changed nothing",
 }
 """The interned tables: name and what an entry is, as JSON. Entry 0 of each means "none"."""
 

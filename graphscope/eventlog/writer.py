@@ -45,7 +45,7 @@ class Writer(WideRows):
         policy: `full`, `summary` or `none`: how much of a value is kept.
         cap: Values of more bytes than this are summarised.
         budget: Bytes of values that the log may hold; the oldest are dropped first.
-        steps, capture, memory: As in `record`.
+        steps, capture, memory, passes: As in `record`.
 
     Raises:
         LogError: The folder can't be made, the disk is full, or an argument is out of range.
@@ -64,13 +64,14 @@ class Writer(WideRows):
         base: int = 0,
         capture: str = "calls+backward",
         memory: bool = False,
+        passes: bool = False,
     ) -> None:
         if policy not in values.POLICIES:
             raise LogError(f"values={policy!r} is no policy", hint=f"choose one of {', '.join(values.POLICIES)}")
         if steps is not None and steps < 1:
             raise LogError(f"steps={steps} keeps nothing", hint="give 1 or more")
         self.policy, self.cap, self.base, self.capture = policy, cap, base, capture
-        self.memory = memory
+        self.memory, self.passes = memory, passes
         self._given, path = path, path.absolute()  # the program may go to another folder
         self.path = path
         self.gate: Gate | None = None
@@ -111,6 +112,7 @@ class Writer(WideRows):
                 "values": policy,
                 "capture": capture,
                 "memory": memory,
+                "passes": passes,
                 "nonfinite": "flagged" if compiled else "derived",
                 "created": time.time(),
                 "clock": time.perf_counter_ns(),

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from graphscope.exporters.dot_syntax import Attributes
-    from graphscope.graph.view import Compared, ViewNode
+    from graphscope.graph.view import Changed, Compared, ViewNode
 
 __all__ = [
     "ALARM",
+    "CHANGED",
+    "CHANGED_EDGES",
     "CLUSTER",
     "COMPARED_EDGES",
     "EDGES",
@@ -88,6 +90,22 @@ COMPARED_EDGES: Final[dict[Compared, Attributes]] = {
     "b": {"color": "#1d4ed8", "style": "bold"},
 }
 
+CHANGED: Final[dict[Changed, Attributes]] = {
+    "removed": {"fillcolor": "#fbe4d8", "color": "#d55e00", "style": "rounded,filled,dashed", "penwidth": "1.6"},
+    "joined": {"fillcolor": "#fff3cf", "color": "#a97c00", "style": "rounded,filled,dashed", "penwidth": "1.6"},
+    "added": {"fillcolor": "#d9eaf6", "color": "#0072b2", "penwidth": "2.2"},
+    "fused": {"fillcolor": "#ead9ee", "color": "#7b3294", "penwidth": "2.2", "peripheries": "2"},
+    "grown": {"fillcolor": "#ead9ee", "color": "#7b3294", "penwidth": "1.6"},
+    "rewired": {"fillcolor": "white", "color": "#111827", "penwidth": "1.6"},
+    "kept": {"fillcolor": "white", "color": "#9aa1ac"},
+}
+"""What a pass of a compiler did with a node; colours that all people can tell apart, and marks in the labels, too."""
+
+CHANGED_EDGES: Final[dict[Changed, Attributes]] = {
+    "removed": {"color": "#d55e00", "style": "dashed"},
+    "added": {"color": "#0072b2", "style": "bold"},
+}
+
 CLUSTER: Final[dict[str, Attributes]] = {
     "scope": {"style": "rounded,filled", "color": "#d5d9e0", "fillcolor": "#fafbfc", "labeljust": "l", "margin": "10"},
     "repeat": {"style": "rounded,bold", "color": "#7a4fb5", "fontcolor": "#7a4fb5", "labeljust": "r", "margin": "12"},
@@ -117,6 +135,8 @@ def look(node: ViewNode, lines: int) -> dict[str, str]:
         attributes["height"] = f"{0.26 + 0.18 * lines:.2f}"
     if node.compared is not None:
         attributes |= COMPARED[node.compared]
+    if node.changed is not None:
+        attributes |= {**CHANGED[node.changed], "class": f"pass-{node.changed}"}
     if node.count > 1:
         attributes["peripheries"] = "2"
     for fact, change in MARKS:

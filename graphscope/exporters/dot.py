@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from graphscope.exporters import box_styles
 from graphscope.exporters.dot_syntax import block, defaults, edge, html, html_label, indented, node, quoted, shortened
+from graphscope.exporters.heading import above
 from graphscope.exporters.labels import cluster_label, edge_label, iterations, node_label, tooltip
 from graphscope.exporters.placement import beside, both_passes, closes_cycle
 from graphscope.exporters.registry import exporter
@@ -36,7 +37,7 @@ def dot(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False) ->
     placed = beside(view)
     links = {each.target for each in view.edges if each.kind == "link" and each.highlighted}
     lines = [
-        defaults("graph", graph),
+        defaults("graph", {**graph, **above(view)}),
         defaults("node", box_styles.TEXT["node"]),
         defaults("edge", box_styles.TEXT["edge"]),
         *boxes(view, placed, overlay=overlay),
@@ -112,6 +113,8 @@ def arrow(each: ViewEdge, label: str, *, up: bool, free: bool) -> str:
         **({label: html_label(f" {html(text)} ")} if text else {}),
         **box_styles.EDGES["carried" if each.carried else each.kind],
         **(box_styles.COMPARED_EDGES[each.compared] if each.compared else {}),
+        **(box_styles.CHANGED_EDGES.get(each.changed, {}) if each.changed else {}),
+        **({"class": f"pass-{each.changed}"} if each.changed else {}),
         **(box_styles.HIGHLIGHTED if each.highlighted else {}),
         **({"constraint": "false"} if free else {}),
     }

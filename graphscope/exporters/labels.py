@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
-from graphscope.exporters.box_styles import ALARM, FAINT, GRADIENT
+from graphscope.exporters.box_styles import ALARM, FAINT, GRADIENT, INK
 from graphscope.exporters.dot_syntax import html, printable, shortened
 from graphscope.exporters.placement import both_passes
 from graphscope.exporters.summaries import finite_count, gradient_summary, value_summary
@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from graphscope.eventlog.values import Summary
-    from graphscope.graph.view import Cluster, Compared, GraphView, ViewEdge, ViewNode
+    from graphscope.graph.view import Changed, Cluster, Compared, GraphView, ViewEdge, ViewNode
 
-__all__ = ["cluster_label", "edge_label", "iterations", "node_label", "shape_text", "tooltip"]
+__all__ = ["CHANGED", "cluster_label", "edge_label", "iterations", "node_label", "shape_text", "tooltip"]
 
 CURRENT: Final = f'<FONT COLOR="{ALARM}">►</FONT> '
 COMPARED: Final[dict[Compared, str]] = {"same": "= ", "parted": "≠ ", "a": "only a: ", "b": "only b: "}
 """Two runs in one picture: whether both have it, for those who do not see the colours."""
+CHANGED: Final[dict[Changed, str]] = {
+    "removed": "– ", "joined": "» ", "added": "+ ", "fused": "⊕ ", "grown": "⊇ ", "rewired": "~ ", "kept": "",
+}  # fmt: skip
+"""What a pass of a compiler did with a node, likewise."""
 BREAKPOINT: Final = f'<FONT COLOR="{ALARM}">●</FONT> '
 
 
@@ -45,6 +49,8 @@ def node_label(node: ViewNode, view: GraphView, *, overlay: bool, placed: bool) 
     """
     marks = (CURRENT if node.current else "") + (BREAKPOINT if node.breakpoint else "")
     lines = [marks + (COMPARED[node.compared] if node.compared else "") + title(node)]
+    if node.changed:
+        lines[0] = CHANGED[node.changed] + lines[0]
     if node.arguments:
         lines.append(small(html(shortened(node.arguments))))
     if name := subtitle(node, placed=placed):
@@ -54,7 +60,7 @@ def node_label(node: ViewNode, view: GraphView, *, overlay: bool, placed: bool) 
     if node.edited:
         lines.append(small("edited", ALARM))
     if node.apart:
-        lines.append(small(html(node.apart), ALARM))
+        lines.append(small(html(node.apart), INK if node.changed else ALARM))
     return [*lines, *alarms(node), *summaries(node, view, overlay=overlay)]
 
 

@@ -23,6 +23,10 @@ EdgeKind = Literal["data", "gradient", "link"]
 Compared = Literal["same", "parted", "a", "b"]
 """Of two runs in one picture: both have it and it is the same, or is not; only one has it."""
 
+Changed = Literal["kept", "removed", "joined", "added", "fused", "grown", "rewired"]
+"""What a pass of a compiler has done with a node: joined ones have become part of one that is fused, or of one that was
+there and has grown by them; one that is rewired takes other inputs than before."""
+
 ClusterKind = Literal["scope", "repeat"]
 """A frame around boxes: a module scope, or the body of a loop that was folded into one iteration."""
 
@@ -72,7 +76,9 @@ class ViewNode:
     compared: Compared | None = None
     """None where one run is drawn alone."""
     apart: str = ""
-    """How the two runs differ here, in a few words."""
+    """How the two runs differ here, or of how many nodes a fused one was made, in a few words."""
+    changed: Changed | None = None
+    """None where no pass of a compiler is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,8 @@ class ViewEdge:
     """It lies on a way that is shown."""
     compared: Compared | None = None
     """None where one run is drawn alone."""
+    changed: Changed | None = None
+    """None where no pass of a compiler is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +131,10 @@ class GraphView:
     clusters: tuple[Cluster, ...] = ()
     graph: Graph | None = field(default=None, compare=False, repr=False)
     """Where values and summaries of the rows can be asked for."""
+    heading: tuple[str, ...] = ()
+    """What stands above the picture, by lines."""
+    legend: tuple[tuple[Changed, int], ...] = ()
+    """Of a pass of a compiler, of how many nodes each became; below the heading."""
 
     def by_id(self) -> Mapping[str, ViewNode]:
         """The nodes under their ids."""

@@ -18,6 +18,7 @@ from graphscope.static.graphs.graph import Graph
 from graphscope.static.graphs.graph_builder import Builder, current
 from graphscope.static.graphs.symbols import Symbol, plain
 from graphscope.static.graphs.trees import flatten, leaves_of, unflatten, with_leaves
+from graphscope.static.passes.telling import tell
 from graphscope.static.script.expressions import Names, as_symbol
 from graphscope.static.script.statements import RESULT, Blocks
 from graphscope.static.script.subset import REFUSED, Source
@@ -63,6 +64,7 @@ class Scripted:
         called = self._called(args, kwargs)
         graph, form = self._made(called)
         tensors = [leaf for leaf in flatten(called)[0] if isinstance(leaf, Tensor)]
+        tell(graph)
         return unflatten(form, interpreter.run(graph, tensors))
 
     def inline(self, *args: Any, **kwargs: Any) -> Any:

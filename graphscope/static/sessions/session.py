@@ -21,6 +21,7 @@ from graphscope.static.graphs.graph import Node, Value, walk
 from graphscope.static.graphs.graph_builder import Builder
 from graphscope.static.graphs.symbols import Symbol
 from graphscope.static.graphs.trees import leaves_of, with_leaves
+from graphscope.static.passes.telling import tell_run
 from graphscope.static.sessions.default_graph import get_default_graph
 from graphscope.static.words.missing import absent
 from graphscope.static.words.tensors import Operation
@@ -123,6 +124,7 @@ class Session:
                     + [[n.name, n.op, _feedable(n), [each.name for each in n.after]] for n in plan],
                 )
                 run_recorder.tell(record.writer, values, began)
+                tell_run(f"fetches {_listed(wanted)}", plan, fed, wanted)
             try:
                 interpreter.run_nodes(plan, values, self.graph, began)
             except Exception as error:

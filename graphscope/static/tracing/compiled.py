@@ -18,6 +18,7 @@ from graphscope.static.graphs.graph import Graph, Value
 from graphscope.static.graphs.node_kinds import is_pure
 from graphscope.static.graphs.rewriting import copied
 from graphscope.static.passes import ORDERS, optimise
+from graphscope.static.passes.telling import tell
 from graphscope.static.plans.plan import Plan
 from graphscope.static.tracing.trace import Trace, Traced
 
@@ -66,6 +67,7 @@ class Compiled(Traced):
 
     def _run(self, trace: Trace, tensors: Sequence[Tensor]) -> Sequence[Any]:
         if record.writer is not None:
+            tell(trace.graph, self.backend)
             return interpreter.run(trace.graph, tensors)
         held = [node.attributes["tensor"] for node in trace.graph.nodes if node.op == "variable"]
         wanted = tuple([modes.is_grad_enabled() and tensor.requires_grad for tensor in (*tensors, *held)])
@@ -204,7 +206,7 @@ class ValueAndGrad:
             self.graph.add("zeros_like", (x,)) if gradient is None else gradient
             for x, gradient in zip(xs, found, strict=True)
         ]
-        self.plan = plan_of(self.graph, backend)
+        self.backend, self.plan = backend, plan_of(self.graph, backend)
 
     def __call__(self, *tensors: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
         """The loss, and the gradient by each of `argnums`.
@@ -220,6 +222,7 @@ class ValueAndGrad:
                 hint="call it with tensors of the types of the examples: tensor(...), from_numpy(...)",
             )
         if record.writer is not None:
+            tell(self.graph, self.backend)
             with modes.grad_mode(False):
                 value, *found = interpreter.run(self.graph, tensors)
             return value, tuple(found)

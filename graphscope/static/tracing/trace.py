@@ -20,6 +20,7 @@ from graphscope.eventlog.names import Site
 from graphscope.static.graphs import interpreter
 from graphscope.static.graphs.graph import Graph, Node, Value, spelled
 from graphscope.static.graphs.trees import flatten, unflatten
+from graphscope.static.passes.telling import tell
 from graphscope.static.tracing.guards import GuardError, guarding_reads
 from graphscope.static.tracing.tape import taped
 
@@ -162,6 +163,7 @@ class Traced:
         return made.rebuilt(self._run(made, tensors))
 
     def _run(self, trace: Trace, tensors: Sequence[Tensor]) -> Sequence[Any]:
+        tell(trace.graph)
         return interpreter.run(trace.graph, tensors)
 
 

@@ -28,7 +28,7 @@ check: $(VENV)/.made-check
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
-	$(PYTEST) -m slow
+	$(PYTEST) -m slow --durations=20
 	$(PYTEST) -m "not slow"
 
 bench: $(VENV)/.made-check

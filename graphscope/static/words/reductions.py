@@ -11,6 +11,8 @@ from graphscope.errors import StaticError
 from graphscope.static.words.offering import offer
 from graphscope.static.words.operands import axes, of_dtype, of_kinds, op, tensor
 
+_Computation = Callable[[Any, tuple[int, ...], bool], Any]
+
 _ARGUMENTS: Final = "input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None"
 
 
@@ -31,26 +33,52 @@ def _over(ours: str, x: Any, dims: tuple[int, ...], keep: bool) -> Any:
     return x
 
 
-def _reduction(ours: str, kinds: str, several: bool) -> Callable[..., Any]:
+def _reduction(kinds: str, compute: _Computation) -> Callable[..., Any]:
+    """What TensorFlow's arguments ask for, computed from a tensor, the dims that go, and whether they stay as 1."""
+
     def reduce(
         input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None,
         keep_dims: Any = None,
     ) -> Any:  # fmt: skip
         x = of_kinds(input_tensor, kinds)
         dims, keep = _dims(x, axis, keepdims, reduction_indices, keep_dims)
-        if not dims:
-            return op("clone", x)
-        if len(dims) == x.ndim and not keep and ours not in ("amax", "amin"):
-            return _of_dtype(op(ours, x), x.dtype)
-        return _of_dtype(op(ours, x, dims, keep) if several else _over(ours, x, dims, keep), x.dtype)
+        return compute(x, dims, keep)
 
-    reduce.__doc__ = f"`{ours}` over the dims `axis` (all when it is None), which stay as 1 with `keepdims`."
+    reduce.__doc__ = compute.__doc__
     return reduce
 
 
 def _of_dtype(x: Any, dtype: Any) -> Any:
     """TensorFlow keeps the dtype of what it reduces."""
     return x if x.dtype == dtype or dtype is None else op("to", x, dtype)
+
+
+def _by_one_op(ours: str, several: bool) -> _Computation:
+    def compute(x: Any, dims: tuple[int, ...], keep: bool) -> Any:
+        if not dims:
+            return op("clone", x)
+        if len(dims) == x.ndim and not keep and ours not in ("amax", "amin"):
+            return _of_dtype(op(ours, x), x.dtype)
+        return _of_dtype(op(ours, x, dims, keep) if several else _over(ours, x, dims, keep), x.dtype)
+
+    compute.__doc__ = f"`{ours}` over the dims `axis` (all when it is None), which stay as 1 with `keepdims`."
+    return compute
+
+
+def _mean(x: Any, dims: tuple[int, ...], keep: bool) -> Any:
+    """The mean over the dims `axis`; of integers, the whole number towards 0 of it."""
+    if not dims:
+        return op("clone", x)
+    if x.dtype.kind in "fc":
+        return op("mean", x) if len(dims) == x.ndim and not keep else op("mean", x, dims, keep)
+    total = _of_dtype(op("sum", x, dims, keep), x.dtype)
+    count = op("sum", op("add", op("mul", x, 0), 1), dims, keep)
+    return op("div_trunc", total, _of_dtype(count, x.dtype))
+
+
+def _log_sum_exp(x: Any, dims: tuple[int, ...], keep: bool) -> Any:
+    """Log Σ exp(x) over the dims `axis`, without overflow."""
+    return op("logsumexp", x, dims, keep)
 
 
 _REDUCTIONS: Final = """
@@ -64,35 +92,13 @@ Any   any        b     one      reduce_any
 """A type of TensorFlow's, the engine's op, kinds of dtypes, whether it takes several dims, the name."""
 
 for _type, _ours, _kinds, _several, _name in map(str.split, _REDUCTIONS.strip().splitlines()):
-    offer(_name, f"math.{_name}", type=_type, arguments=_ARGUMENTS)(_reduction(_ours, _kinds, _several == "several"))
-
-
-@offer("reduce_mean", "math.reduce_mean", type="Mean")
-def reduce_mean(
-    input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None,
-    keep_dims: Any = None,
-) -> Any:  # fmt: skip
-    """The mean over the dims `axis`; of integers, the whole number towards 0 of it."""
-    x = of_kinds(input_tensor, "fiuc")
-    dims, keep = _dims(x, axis, keepdims, reduction_indices, keep_dims)
-    if not dims:
-        return op("clone", x)
-    if x.dtype.kind in "fc":
-        return op("mean", x) if len(dims) == x.ndim and not keep else op("mean", x, dims, keep)
-    total = _of_dtype(op("sum", x, dims, keep), x.dtype)
-    count = op("sum", op("add", op("mul", x, 0), 1), dims, keep)
-    return op("div_trunc", total, _of_dtype(count, x.dtype))
-
-
-@offer("reduce_logsumexp", "math.reduce_logsumexp", type="ReduceLogSumExp")
-def reduce_logsumexp(
-    input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None,
-    keep_dims: Any = None,
-) -> Any:  # fmt: skip
-    """Log Σ exp(x) over the dims `axis`, without overflow."""
-    x = of_kinds(input_tensor, "f")
-    dims, keep = _dims(x, axis, keepdims, reduction_indices, keep_dims)
-    return op("logsumexp", x, dims, keep)
+    _reduce = _reduction(_kinds, _by_one_op(_ours, _several == "several"))
+    offer(_name, f"math.{_name}", type=_type, arguments=_ARGUMENTS)(_reduce)
+for _name, _type, _kinds, _compute in (
+    ("reduce_mean", "Mean", "fiuc", _mean),
+    ("reduce_logsumexp", "ReduceLogSumExp", "f", _log_sum_exp),
+):
+    offer(_name, f"math.{_name}", type=_type, arguments=_ARGUMENTS)(_reduction(_kinds, _compute))
 
 
 @offer("math.reduce_variance", type="Mean", node="reduce_variance")
@@ -231,7 +237,7 @@ def moments(x: Any, axes: Any, shift: Any = None, name: Any = None, keep_dims: A
     """Mean and variance over these dims."""
     values = of_kinds(x, "fiu")
     dims, keep = _dims(values, axes, keepdims, None, keep_dims)
-    mean = reduce_mean(values, dims, True)
+    mean = _mean(values, dims, True)
     away = op("sub", values, mean)
-    variance = reduce_mean(op("mul", away, away), dims, keep)
-    return (mean if keep else reduce_mean(values, dims, False)), variance
+    variance = _mean(op("mul", away, away), dims, keep)
+    return (mean if keep else _mean(values, dims, False)), variance

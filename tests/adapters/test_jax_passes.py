@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,20 @@ def test_a_node_is_at_the_line_that_jax_tells_of_its_equation(compiled: bool, di
     for primitive, op in {"tanh": "tanh", "dot_general": "matmul", "reduce_sum": "sum"}.items():
         (node,) = log.graph.select(f"op:{op} forward")
         assert told[primitive].startswith(f"{node.site.file}:{node.site.line}:")
+
+
+def test_a_recording_holds_no_array_of_the_steps_that_have_ended() -> None:
+    params = {"w": jnp.ones((3, 2)), "b": jnp.zeros(2)}
+
+    def alive() -> int:
+        jax.grad(lambda params: jnp.sum((params["w"] * params["w"] + params["b"]) ** 2))(params)
+        gc.collect()
+        return len(jax.live_arrays())
+
+    with gs.record():
+        after_first = alive()
+        for _ in range(3):
+            assert alive() == after_first
 
 
 def test_nothing_of_jax_is_changed_when_a_recording_has_ended() -> None:

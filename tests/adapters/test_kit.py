@@ -205,7 +205,6 @@ def test_what_is_known_of_an_object_goes_with_it() -> None:
     notes.note(kept, "kept")
     del passing
     identities.purge()
-    notes.purge()
     assert (len(identities.table), len(notes)) == (1, 1)
     assert identities.find(kept).row == 7
     assert notes.of(kept) == "kept"

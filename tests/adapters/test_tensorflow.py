@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import re
 import sys
@@ -17,6 +18,7 @@ from graphscope.cli import main
 tf = pytest.importorskip("tensorflow")
 from tensorflow.python import pywrap_tfe  # noqa: E402
 from tensorflow.python.eager import execute, imperative_grad, record  # noqa: E402
+from tensorflow.python.framework import ops  # noqa: E402
 
 pytestmark = pytest.mark.tensorflow
 
@@ -73,6 +75,42 @@ def test_each_rule_is_tied_to_the_op_whose_it_is() -> None:
     with tf.GradientTape() as outer, tf.GradientTape() as inner:
         dw = inner.gradient(loss_of(w, b), w)
     np.testing.assert_array_equal(second, outer.gradient(dw, w))
+
+
+def test_a_recording_holds_no_tensor_of_the_steps_that_have_ended() -> None:
+    w, b = parameters()
+
+    def alive() -> int:
+        with tf.GradientTape() as tape:
+            loss = loss_of(w, b)
+        tape.gradient(loss, [w, b])
+        del tape, loss
+        gc.collect()
+        return sum(isinstance(each, ops.EagerTensor) for each in gc.get_objects())
+
+    with gs.record():
+        after_first = alive()
+        for _ in range(3):
+            assert alive() == after_first
+
+
+@pytest.mark.parametrize("capture", ["calls+backward", "ops"])
+def test_what_the_rules_of_tensorflow_compute_is_told_where_ops_are(capture: str) -> None:
+    x = tf.constant([[1.0, 2.0]])
+    w = tf.Variable([[3.0], [4.0]], name="w")
+    with gs.record(capture=capture) as log:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.matmul(x, w))
+        tape.gradient(loss, w)
+        products = [node for node in log.graph.select("op:matmul backward") if node.kind == "op"]
+        assert len(products) == (1 if capture == "ops" else 0)
+        with tf.GradientTape() as outer:  # the rule of one tape runs under another
+            with tf.GradientTape() as inner:
+                loss = tf.reduce_sum(w * w * w)
+            found = inner.gradient(loss, w)
+        np.testing.assert_array_equal(outer.gradient(found, w), 6 * w.numpy())
+        rules = [node for node in log.graph.select("op:mul backward") if node.kind == "grad"]
+        assert {rule.forward.graph_pass for rule in rules} == {"forward", "backward"}
 
 
 def test_a_function_runs_turn_by_turn_at_its_own_lines() -> None:

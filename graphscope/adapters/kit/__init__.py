@@ -26,6 +26,7 @@ from graphscope.adapters.kit.tape import Tape as Tape
 from graphscope.adapters.kit.training_steps import Steps as Steps
 from graphscope.adapters.kit.value_names import Names as Names
 from graphscope.adapters.kit.value_names import argument_name as argument_name
+from graphscope.adapters.kit.value_policy import is_read as is_read
 from graphscope.adapters.kit.value_policy import unkept as unkept
 from graphscope.adapters.kit.value_policy import wanted as wanted
 from graphscope.adapters.kit.versions import Versions as Versions

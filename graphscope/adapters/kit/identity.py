@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
@@ -82,12 +83,7 @@ class Identities(Generic[Entry]):
 
 
 class Notes(dict[int, tuple[weakref.ref[Any], Note]]):
-    """Something that is noted of objects, by `id`: their names, or whose gradients they are."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._room = LEAST
-        """So many entries are let stand before those of dead objects are taken out."""
+    """Something that is noted of objects, by `id`: their names, or whose gradients they are. It goes with them."""
 
     def of(self, value: Any) -> Note | None:
         """What is noted of an object."""
@@ -95,14 +91,13 @@ class Notes(dict[int, tuple[weakref.ref[Any], Note]]):
         return found[1] if found is not None and found[0]() is value else None
 
     def note(self, value: Any, note: Note) -> None:
-        """Note something of an object, in place of what was noted before."""
-        if len(self) >= self._room:
-            self.purge()
-        self[id(value)] = (Reference(value), note)
+        """Note something of an object, in place of what was noted before; what is noted must not hold the object."""
+        key = id(value)
+        # No Python runs when an object goes: its exceptions would be lost.
+        self[key] = (Reference(value, functools.partial(self.pop, key)), note)
 
     def purge(self) -> None:
-        """Forget the dead."""
+        """Forget the dead that compiled code has entered: they do not go by themselves."""
         for key, (reference, _) in list(self.items()):  # other threads enter theirs meanwhile
             if reference() is None:
                 self.pop(key, None)
-        self._room = 2 * len(self) + LEAST

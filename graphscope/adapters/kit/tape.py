@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,10 +17,12 @@ from graphscope.adapters.kit.nodes import Node as Node
 from graphscope.adapters.kit.op_entries import Argument
 from graphscope.adapters.kit.tape_rows import TapeRows, is_several, of_value
 from graphscope.adapters.kit.value_names import argument_name
-from graphscope.adapters.kit.value_policy import wanted
+from graphscope.adapters.kit.value_policy import is_read
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.places import Line, site_number
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind
+
+_WRITTEN: Final = Flag.IN_PLACE | Flag.NO_GRAD
 
 
 class Tape(TapeRows):
@@ -118,13 +120,11 @@ class Tape(TapeRows):
             signature: The op's parameters in order, where they are known: rules are told by their names.
         """
         frame = self._frame()
-        fields, rows, numbers = self._called(
-            frame, name, operands, value, attributes, doc, called, line, function, signature
+        call, inputs = self._called(
+            frame, name, operands, value, attributes, Flag.REQUIRES_GRAD, doc, called, line, function, signature
         )
-        several = is_several(value)
-        template = self._template(Kind.OP, len(rows), fields, Flag.REQUIRES_GRAD, len(numbers), several=several)
-        row = self._append(template, value, [*rows, *numbers], self._place.backward_row, duration)
-        return Node(row, fields), self._answered(row, value, frame)
+        row = self._append(call.template, value, inputs, self._place.backward_row, duration)
+        return Node(row, call.fields), self._answered(row, value, frame)
 
     @guarded(lambda name, target, operands, value, **_: None)
     def update(
@@ -154,15 +154,13 @@ class Tape(TapeRows):
             called: What the program calls the leaf.
         """
         frame = self._frame()
-        fields, rows, numbers = self._called(frame, name, [target, *operands], value, attributes, doc, called)
-        flags = Flag.IN_PLACE | Flag.NO_GRAD
-        template = self._template(Kind.OP, len(rows), fields, flags, len(numbers))
+        call, inputs = self._called(frame, name, [target, *operands], value, attributes, _WRITTEN, doc, called)
         writer = self.session.writer
-        array = np.asarray(value) if wanted(template).elements else None
+        array = np.asarray(value) if is_read(call.template) else None
         tensor = first.row if first.row >= writer.base else None
-        row = writer.append_many(template, array, [*rows, *numbers], writer.clock(), 0, 0, tensor, version)
+        row = writer.append_many(call.template, array, inputs, writer.clock(), 0, 0, tensor, version)
         self._answered(row, value, frame)
-        return Node(row, fields)
+        return Node(row, call.fields)
 
     @guarded(lambda name, operands, error: None)
     def failed(self, name: str, operands: Sequence[Any], error: BaseException) -> None:
@@ -173,12 +171,12 @@ class Tape(TapeRows):
             operands: In order: the nodes of inputs, and constants.
             error: What it raised.
         """
-        fields, rows, numbers = self._called(self._frame(), name, operands, None, None)
-        template = self._template(Kind.OP, len(rows), fields, Flag.FAILED, len(numbers))
-        edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
+        call, inputs = self._called(self._frame(), name, operands, None, None, Flag.FAILED)
+        nodes = call.template.nodes
+        edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in inputs[:nodes]]
         writer = self.session.writer
-        row = writer.append_wide(template, [], edges, writer.clock(), numbers=numbers)
-        recording.exception(error, node=row, site=fields["site"])
+        row = writer.append_wide(call.template, [], edges, writer.clock(), numbers=inputs[nodes:])
+        recording.exception(error, node=row, site=call.fields["site"])
 
     @contextlib.contextmanager
     def scope(self, name: str, type: str = "") -> Iterator[None]:

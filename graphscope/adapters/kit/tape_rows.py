@@ -6,7 +6,7 @@ import itertools
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from graphscope.adapters.kit.frames import Frames
 from graphscope.adapters.kit.nodes import Node, Place
 from graphscope.adapters.kit.op_entries import Argument
 from graphscope.adapters.kit.recording import Recording
-from graphscope.adapters.kit.value_policy import wanted
+from graphscope.adapters.kit.value_policy import is_read
 from graphscope.eventlog.arguments import bits, entry, separated
 from graphscope.eventlog.places import Line, line_number, site_number
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
@@ -25,6 +25,13 @@ from graphscope.eventlog.values import storage
 from graphscope.eventlog.writer import Writer
 
 
+class Call(NamedTuple):
+    """What the rows of a call have in common."""
+
+    fields: Mapping[str, Any]
+    template: Template
+
+
 class TapeRows:
     """The half of a tape that writes rows."""
 
@@ -32,8 +39,8 @@ class TapeRows:
         self.session = Recording(writer, framework, Frames(packages))
         self._place = Place(ScopePath())
         self._templates: dict[Any, Template] = {}
-        self._calls: dict[Any, dict[str, Any]] = {}
-        """What the rows of calls tell, by all that tells calls apart but their numbers."""
+        self._calls: dict[Any, Call] = {}
+        """By all that tells calls apart but their numbers."""
 
     def _called(
         self,
@@ -42,29 +49,36 @@ class TapeRows:
         operands: Sequence[Any],
         value: Any,
         attributes: Mapping[str, Any] | None,
+        flags: Flag,
         doc: str = "",
         called: str = "",
         line: Line | None = None,
         function: str = "",
         signature: Sequence[Argument] = (),
-    ) -> tuple[dict[str, Any], list[int], list[int]]:
-        """What the rows of a call tell, the rows of its inputs, and the bits of its numbers."""
-        rows = [operand.row for operand in operands if isinstance(operand, Node)]
-        inputs = itertools.count()
-        placed = [Input(next(inputs)) if isinstance(operand, Node) else operand for operand in operands]
+    ) -> tuple[Call, list[int]]:
+        """What the rows of a call have in common; the rows of its inputs, with the bits of its numbers behind them."""
         numbers: list[float] = []
-        structure = separated((placed, attributes), numbers)
-        site = self._site(frame, line)
-        scope = self._place.context.path.number(self.session.writer)
-        key = (name, doc, called, function, structure, site, scope, *of_value(value).values())
-        fields = self._calls.get(key)
-        if fields is None:
+        structure = [Node if each.__class__ is Node else separated(each, numbers) for each in operands]
+        settings = separated(attributes, numbers) if attributes else None
+        context = self._place.context
+        site, scope = self._site(frame, line), context.path.number(self.session.writer)
+        key = (
+            name, called, function, flags, site, scope, context.backward, threading.get_ident(), settings, *structure,
+            *kind_of(value),
+        )  # fmt: skip
+        call = self._calls.get(key)
+        if call is None:
             # Numbers lie in the row, so that a rate that changes at each step does not let the tables grow.
-            call = entry(placed, attributes or {}, range(len(numbers)))
-            told = {"name": called, **call} if called else call
+            inputs = itertools.count()
+            placed = [Input(next(inputs)) if isinstance(operand, Node) else operand for operand in operands]
+            entries = entry(placed, attributes or {}, range(len(numbers)))
+            told = {"name": called, **entries} if called else entries
             op = self.session.op_number(name, doc, function, signature)
-            fields = self._calls[key] = self._fields(site, op, value, told)
-        return fields, rows, list(map(bits, numbers))
+            fields = self._fields(site, op, value, told)
+            several = is_several(value)
+            template = self._template(Kind.OP, next(inputs), fields, flags, len(numbers), several=several)
+            call = self._calls[key] = Call(fields, template)
+        return call, [*(each.row for each in operands if each.__class__ is Node), *map(bits, numbers)]
 
     def _site(self, frame: FrameType, line: Line | None) -> int:
         """The number of the place that a row tells of."""
@@ -111,7 +125,7 @@ class TapeRows:
             nodes = template.nodes
             edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows[:nodes]]
             return writer.append_wide(template, outputs, edges, writer.clock(), duration, forward, None, rows[nodes:])
-        array = np.asarray(value) if wanted(template).elements else None
+        array = np.asarray(value) if is_read(template) else None
         return writer.append_many(template, array, rows, writer.clock(), duration, forward)
 
 
@@ -122,8 +136,13 @@ def is_several(value: Any) -> bool:
 
 def of_value(value: Any) -> dict[str, Any]:
     """The fields of a row that its value says."""
-    if isinstance(value, tuple):
-        return of_value(value[0])
-    if value is None:
-        return {"shape": (), "dtype": None}
-    return {"shape": tuple(value.shape), "dtype": np.dtype(value.dtype)}
+    shape, dtype, _ = kind_of(value)
+    return {"shape": shape, "dtype": dtype}
+
+
+def kind_of(value: Any) -> tuple[tuple[int, ...], np.dtype | None, bool]:
+    """The shape and the dtype of a value, or of the first of several; whether it is that of a call of several."""
+    first = value[0] if isinstance(value, tuple) else value
+    if first is None:
+        return (), None, False
+    return tuple(first.shape), np.dtype(first.dtype), is_several(value)

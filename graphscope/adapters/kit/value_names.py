@@ -28,7 +28,6 @@ class Names(Notes[str]):
             frame: The program's, which calls the module.
             alone: Whether it is a layer that stands alone: it lends its values the name of its variable.
         """
-        self.purge()
         own = {id(value) for _, value in held}  # a wrapper holds what is named already
         taken = {name for key, (_, name) in list(self.items()) if key not in own}
         prefixes = iter(("",))

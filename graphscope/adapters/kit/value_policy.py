@@ -19,15 +19,15 @@ class Wanted(NamedTuple):
     floating: int
     """How the elements are examined for NaN and Inf (`appender.FLOATING`); 0 where they can't hold any."""
 
-    @property
-    def elements(self) -> bool:
-        """Whether the elements are to be read at all."""
-        return bool(self.kept or self.floating)
-
 
 def wanted(template: Template) -> Wanted:
     """What the log wants of the values of a template's rows."""
     return Wanted(bool(template.keep), template.keep == Flag.SUMMARY, FLOATING.get(DTYPES[template.fields[1]], 0))
+
+
+def is_read(template: Template) -> bool:
+    """Whether the elements of the values of a template's rows are read at all: kept, or examined."""
+    return bool(template.keep or template.floating)
 
 
 def unkept(template: Template) -> Template:

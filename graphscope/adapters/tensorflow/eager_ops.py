@@ -23,6 +23,7 @@ _RAW_INPUTS: Final = 3
 """Behind so many arguments of the fast path the inputs of the op begin."""
 _MOST_CONSTANTS: Final = 8
 """Tensors of more elements are leaves, though the program has no name for them."""
+_TENSORS: Final = frozenset({EagerTensor})
 
 _is_untaped: Final = pywrap_tfe.TFE_Py_TapeSetIsEmpty
 _stop_tapes: Final = pywrap_tfe.TFE_Py_TapeSetStopOnThread
@@ -130,7 +131,7 @@ class EagerOps:
     def _read(self, op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of an op, with variables read where we see it: TensorFlow's own fast path reads them unseen."""
         end = _RAW_INPUTS + len(op.inputs)
-        if not any(type(each) is not EagerTensor for each in args[_RAW_INPUTS:end]):
+        if _TENSORS.issuperset(map(type, args[_RAW_INPUTS:end])):
             return args
         return (*args[:_RAW_INPUTS], *map(_value, args[_RAW_INPUTS:end]), *args[end:])
 
@@ -208,6 +209,9 @@ class EagerOps:
         self, op: Op, raw: Sequence[Any] | None, inputs: Sequence[Any], attributes: dict[str, Any]
     ) -> list[Any]:
         """The inputs of an op in order, as nodes and constants; constants behind the last node go to the attributes."""
+        known = list(map(self._known, inputs))
+        if None not in known:
+            return known
         operands = []
         names = []
         for place, (name, given, tensor) in enumerate(_placed(op, raw, inputs)):
@@ -219,13 +223,19 @@ class EagerOps:
                 break
         return operands
 
+    def _known(self, tensor: Any) -> Node | None:
+        """The node of a tensor; None of a leaf whose row is no longer at hand, which gets another one."""
+        node = self.session.nodes.of(tensor)
+        is_here = node is not None and (node.row >= self.session.writer.low or node.fields.get("op"))
+        return node if is_here else None
+
     def _operand(self, place: int, given: Any, tensor: Any) -> Any:
         """The node of an input, or the constant that it is."""
         session = self.session
         if is_resource(tensor):
             return session.variables.node(tensor)
-        node = session.node(tensor)
-        if node is not None and (node.row >= session.writer.low or node.fields.get("op")):
+        node = self._known(tensor)
+        if node is not None:
             return node
         if not is_array(tensor):
             return str(tensor.dtype.name)

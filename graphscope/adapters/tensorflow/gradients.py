@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 import tensorflow as tf
 from tensorflow.python import pywrap_tfe
@@ -15,9 +16,12 @@ from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.kit.tape import Node
+from graphscope.adapters.tensorflow.op_names import RUNS_PYTHON
 from graphscope.adapters.tensorflow.session import Session, Tied
 from graphscope.adapters.tensorflow.tensors import EagerTensor, array_of, is_resource, tensor_like
 from graphscope.eventlog.schema import SLOT_SHIFT
+
+_is_untaped: Final = pywrap_tfe.TFE_Py_TapeSetIsEmpty
 
 Part = tuple[Any, int]
 """A gradient, and where it comes from: the row of the rule that returned it, with the place of the input above it."""
@@ -29,8 +33,10 @@ class Gradients:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.tape = session.tape
-        self._origins: Notes[list[Part]] = Notes()
-        """What each gradient is the sum of."""
+        self._origins: Notes[int] = Notes()
+        """Where each gradient comes from that a rule has returned."""
+        self._sums: Notes[list[Part]] = Notes()
+        """What each gradient is the sum of that is one."""
 
     @property
     def is_recording(self) -> bool:
@@ -94,12 +100,18 @@ class Gradients:
         node = forward_pass_name_scope.node if isinstance(forward_pass_name_scope, Tied) else None
         if node is not None:
             row, out_grads = self.due(node, out_grads)
-        found = backprop._gradient_function(
-            op_name, attr_tuple, num_inputs, inputs, outputs, out_grads, skip_input_indices, forward_pass_name_scope
-        )
+        with contextlib.nullcontext() if self._is_opened(op_name) else self.tape.aside():
+            found = backprop._gradient_function(
+                op_name, attr_tuple, num_inputs, inputs, outputs, out_grads, skip_input_indices,
+                forward_pass_name_scope,
+            )  # fmt: skip
         if row:
             self.returned(row, found)
         return found
+
+    def _is_opened(self, op: str) -> bool:
+        """Whether what the rule of an op computes has rows: where it is asked for, runs the program, or is taped."""
+        return self.session.writer.capture == "ops" or op in RUNS_PYTHON or not _is_untaped()
 
     @guarded(lambda node, cotangents: (0, cotangents))
     def due(self, node: Node, cotangents: Sequence[Any]) -> tuple[int, Sequence[Any]]:
@@ -108,7 +120,7 @@ class Gradients:
             return 0, cotangents
         known = [(slot, each) for slot, each in enumerate(cotangents) if _is_value(each)]
         # Zeros stand for the gradient of an output that nothing used.
-        given = [(slot, each) for slot, each in known if self._origins.of(each) is not None] or known[:1]
+        given = [(slot, each) for slot, each in known if self._is_told(each)] or known[:1]
         parts = [
             (None if len(given) > 1 else array_of(part), origin)
             for _, each in given
@@ -129,10 +141,15 @@ class Gradients:
         several = gradients if isinstance(gradients, (list, tuple)) else [gradients]
         for place, each in enumerate(several):
             if _is_value(each):
-                self._origins.note(each, [(each, row | place << SLOT_SHIFT)])
+                self._origins.note(each, row | place << SLOT_SHIFT)
+
+    def _is_told(self, gradient: Any) -> bool:
+        """Whether a gradient comes from a rule, or is a sum."""
+        return self._origins.of(gradient) is not None or self._sums.of(gradient) is not None
 
     def _parts(self, gradient: Any) -> list[Part]:
-        return self._origins.of(gradient) or [(gradient, 0)]
+        """What a gradient is the sum of, or itself alone."""
+        return self._sums.of(gradient) or [(gradient, self._origins.of(gradient) or 0)]
 
     def _like(self, array: Any, gradient: Any) -> Any:
         with self.tape.aside():
@@ -149,7 +166,7 @@ class Gradients:
             with self.tape.aside():
                 total = original(gradients)
             if _is_value(total):
-                self._origins.note(total, parts)
+                self._sums.note(total, parts)
             return total
 
         return aggregate

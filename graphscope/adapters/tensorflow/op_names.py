@@ -75,6 +75,8 @@ class Op(NamedTuple):
 
     def attributes(self, given: Sequence[Any]) -> dict[str, Any]:
         """What is told of the attributes of a call, which come as names and values in turn."""
+        if not self.defaults:
+            return {}
         found = {}
         for name, value in zip(given[::2], given[1::2], strict=True):
             if name in self.defaults and (told := _plain(name, value)) != self.defaults[name]:

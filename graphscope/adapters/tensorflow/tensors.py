@@ -28,7 +28,7 @@ def is_resource(tensor: Any) -> bool:
 
 def array_of(tensor: Any) -> np.ndarray:
     """The elements of a tensor, of a CPU's without a copy; gradients of a few rows laid out whole."""
-    if isinstance(tensor, tf.IndexedSlices):
+    if tensor.__class__ is not EagerTensor and isinstance(tensor, tf.IndexedSlices):
         tensor = tf.convert_to_tensor(tensor)
     if tensor._datatype_enum() == _TEXT:
         return np.broadcast_to(np.array(None, object), tuple(tensor.shape))

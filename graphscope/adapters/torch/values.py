@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from graphscope.adapters.kit.value_policy import unkept, wanted
+from graphscope.adapters.kit.value_policy import is_read, unkept, wanted
 from graphscope.adapters.torch import tensor_base, tensor_elements
 from graphscope.adapters.torch.compiled import Site
 from graphscope.adapters.torch.tensor_base import Own
@@ -31,14 +31,13 @@ class Keeping(Site):
         self.next = None
         """Another variant of the same call site."""
         self.varying = 0
-        policy = wanted(template)
-        self.kept, self.summary, self.floating = policy
+        self.kept, self.summary, self.floating = wanted(template)
         self.nbytes = template.nbytes
         self.ordered = self.kept and not self.summary
         """Whether it matters in which order the elements come."""
         self.unkept = unkept(template)
         """For a tensor whose elements can't be had."""
-        self.wanted = policy.elements
+        self.wanted = is_read(template)
         """Whether the elements matter: to be kept, or to be told that they are not finite."""
         named = DTYPES_BY_CODE[template.fields[1]] != ""
         self.direct = bool(measure is not None and named and not (self.summary and not self.floating))

@@ -8,10 +8,11 @@ from typing import Final
 from rich.console import Console
 
 from graphscope.cli.memory_report import Report
-from graphscope.cli.summary_tables import bytes_text, new_table, plain
+from graphscope.cli.summary_tables import new_table, plain
 from graphscope.diagnose.text_lines import wrapped
 from graphscope.eventlog.names import short_place
 from graphscope.graph.memory import KINDS, Share
+from graphscope.graph.quantities import bytes_text
 
 
 def print_report(facts: Report, most: int | None, console: Console | None = None) -> None:

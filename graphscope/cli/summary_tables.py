@@ -12,9 +12,7 @@ from rich.text import Text
 
 from graphscope.cli.overview import Overview, Total
 from graphscope.diagnose import Finding
-
-_BYTES = ("B", "KiB", "MiB", "GiB", "TiB")
-_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+from graphscope.graph.quantities import bytes_text, time_text
 
 
 def print_overview(facts: Overview, console: Console | None = None) -> None:
@@ -27,22 +25,6 @@ def print_overview(facts: Overview, console: Console | None = None) -> None:
     console.print(_finding("first non-finite value", facts.nonfinite, partial=bool(partial)), soft_wrap=True)
     for found in facts.exceptions:
         console.print(_finding("exception", found), soft_wrap=True)
-
-
-def bytes_text(count: float) -> str:
-    """A number of bytes as people write it."""
-    unit = 0
-    while count >= 1024 and unit < len(_BYTES) - 1:
-        count, unit = count / 1024, unit + 1
-    return f"{count:.0f} {_BYTES[unit]}" if unit == 0 else f"{count:.1f} {_BYTES[unit]}"
-
-
-def seconds_text(seconds: float) -> str:
-    """A duration as people write it."""
-    for size, unit in _SECONDS:
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return "0"
 
 
 def _head(facts: Overview) -> Table:
@@ -82,7 +64,7 @@ def _ops(totals: Iterable[Total]) -> Table:
 def _sums(totals: list[Total]) -> tuple[str, str, str]:
     return (
         f"{sum(total.count for total in totals):,}",
-        seconds_text(sum(total.seconds for total in totals)),
+        time_text(1e9 * sum(total.seconds for total in totals)),
         bytes_text(sum(total.bytes for total in totals)),
     )
 

@@ -54,33 +54,3 @@ def number(value: float, digits: int = 4) -> str:
     if value != value:  # a NaN is what is not itself
         return "nan"
     return f"{value:.{digits}g}"
-
-
-def count_text(count: int) -> str:
-    """How many, in a few characters: `732`, `34.2k`, `110M`."""
-    amount = float(count)
-    for unit in ("", "k", "M"):
-        if amount < 999.5:
-            return f"{amount:.3g}{unit}"
-        amount /= 1000
-    return f"{amount:.3g}G" if amount < 999.5 else f"{amount:.0f}G"
-
-
-def time_text(nanoseconds: int) -> str:
-    """A time in a few characters: `12.3 µs`, `4.1 ms`, `2 s`."""
-    amount = nanoseconds / 1000
-    for unit in ("µs", "ms"):
-        if amount < 999.5:
-            return f"{amount:.3g} {unit}"
-        amount /= 1000
-    return f"{amount:.3g} s" if amount < 999.5 else f"{amount:.0f} s"
-
-
-def size_text(count: int) -> str:
-    """Bytes as people write them."""
-    amount = float(count)
-    for unit in ("B", "KiB", "MiB"):
-        if amount < 1024:
-            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
-        amount /= 1024
-    return f"{amount:.1f} GiB"

@@ -20,6 +20,7 @@ from graphscope.eventlog.names import place_of, short_place
 from graphscope.eventlog.presenting import presented
 from graphscope.graph import Node, filled, rule_rows
 from graphscope.graph.gradients import made_of
+from graphscope.graph.quantities import time_text
 from graphscope.graph.rule_text import applied
 
 COLUMNS: Final = ("node", "op", "name", "shape", "dtype", "pass", "line")
@@ -213,7 +214,7 @@ def node_table(dbg: Debugger, node: Node) -> TableResult:
         ("source", node.source_line),
         ("scope", node.scope_title),
         ("hook", str(node.attrs.get("hook", ""))),
-        ("duration", f"{node.duration / 1000:.1f} us" if node.duration else ""),
+        ("duration", time_text(node.duration) if node.duration else ""),
         ("inside", _inside(owner or node)),
     ]
     return TableResult(("what", "value"), tuple((what, value) for what, value in facts if value != ""))

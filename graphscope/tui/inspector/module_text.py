@@ -10,8 +10,9 @@ from rich.style import Style
 from rich.text import Text
 
 from graphscope.graph.modules import Call, ModuleBox, box_of_call, calls_of, step_rows
+from graphscope.graph.quantities import time_text
 from graphscope.graph.sizes import norms_of
-from graphscope.tui.screen_text import escape, number, shape_text, time_text
+from graphscope.tui.screen_text import escape, number, shape_text
 
 if TYPE_CHECKING:
     from graphscope.graph.modules import Half, Parameter

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from graphscope.graph.quantities import count_text, time_text
 from graphscope.graph.view import GraphView, NodeKind, ViewEdge, ViewNode
-from graphscope.tui.screen_text import count_text, number, shape_text, time_text
+from graphscope.tui.screen_text import number, shape_text
 
 if TYPE_CHECKING:
     from graphscope.graph import Graph

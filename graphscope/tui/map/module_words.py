@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
-from graphscope.tui.screen_text import count_text, escape, fit_name, number, shape_text, time_text
+from graphscope.graph.quantities import count_text, time_text
+from graphscope.tui.screen_text import escape, fit_name, number, shape_text
 
 if TYPE_CHECKING:
     from graphscope.graph.modules import Half, ModuleBox

@@ -17,13 +17,14 @@ from textual.widgets import Input
 from graphscope.debugger import interpreter
 from graphscope.debugger.result_lines import lines_of
 from graphscope.debugger.results import Result
+from graphscope.graph.quantities import count_text
 from graphscope.tui.guard import Guarded
 from graphscope.tui.messages import CommandRequested, Typed
 from graphscope.tui.prompt.answers import styled
 from graphscope.tui.prompt.history import History
 from graphscope.tui.prompt.output import Output
 from graphscope.tui.prompt.transcript import Transcript
-from graphscope.tui.screen_text import count_text, escape
+from graphscope.tui.screen_text import escape
 from graphscope.tui.text_widgets import Title
 from graphscope.tui.theme_styles import themed
 

@@ -9,9 +9,10 @@ from typing import Final
 import numpy as np
 
 from graphscope.graph.memory import Memory, Peak
+from graphscope.graph.quantities import bytes_text
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.inspector.histogram import spark
-from graphscope.tui.screen_text import number, size_text
+from graphscope.tui.screen_text import number
 from graphscope.tui.timeline.scale import scaled
 from graphscope.tui.timeline.window import Window
 
@@ -64,7 +65,7 @@ class Held:
     @property
     def said(self) -> str:
         """How high the peak is."""
-        return f"peak {size_text(self.peak.bytes)}"
+        return f"peak {bytes_text(self.peak.bytes)}"
 
     def drawn(self, window: Window, glyphs: Glyphs) -> list[Piece]:
         """A bar in each cell."""

@@ -9,9 +9,10 @@ from rich.text import Text
 
 from graphscope.graph.memory import cost, memory
 from graphscope.graph.operands import saved
+from graphscope.graph.quantities import bytes_text, time_text
 from graphscope.tui import neighbours
 from graphscope.tui.inspector.panel_table import View, panel
-from graphscope.tui.screen_text import escape, shape_text, size_text
+from graphscope.tui.screen_text import escape, shape_text
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -32,7 +33,7 @@ def about(view: View) -> Text:
         ("forward", f"#{subject.row} {subject.label}" if subject.row != node.row else ""),
         ("name", node.name),
         ("shape", f"{shape_text(node.shape) or 'scalar'} {node.dtype}"),
-        ("bytes", size_text(value.nbytes) if value is not None else "the value was not kept"),
+        ("bytes", bytes_text(value.nbytes) if value is not None else "the value was not kept"),
         ("tensor", f"#{subject.tensor}, version {subject.version}"),
         ("view of", _view_chain(subject)),
         ("flags", ", ".join(flag.name.lower().replace("_", " ") for flag in node.flags if flag.name)),
@@ -43,7 +44,7 @@ def about(view: View) -> Text:
             f"{PurePath(site.file).name}:{site.line}" + f" in {site.function}" * bool(site.function) if site else "",
         ),
         ("source", node.source_line),
-        ("took", f"{node.duration / 1000:.1f} µs" if node.duration else ""),
+        ("took", time_text(node.duration) if node.duration else ""),
         ("thread", str(scene.log.thread(node.event.thread).get("name", ""))),
         ("saved", _saved(subject)),
         ("memory", _memory(subject)),
@@ -70,7 +71,7 @@ def _saved(subject: Node) -> str:
         value = node.value
         parts.append(
             f"{name} (#{node.row}, {shape_text(node.shape) or 'scalar'}"
-            + (f", {size_text(value.nbytes)})" if value is not None else ")")
+            + (f", {bytes_text(value.nbytes)})" if value is not None else ")")
         )
     return ", ".join(parts)
 
@@ -82,7 +83,7 @@ def _memory(subject: Node) -> str:
     if not newest:
         return ""
     total, own = sum(each.storage.bytes for each in newest), sum(map(cost, newest))
-    return f"saved {size_text(total)} for backward, {size_text(own)} of them held for it alone"
+    return f"saved {bytes_text(total)} for backward, {bytes_text(own)} of them held for it alone"
 
 
 def _view_chain(node: Node) -> str:

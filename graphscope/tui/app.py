@@ -37,6 +37,7 @@ class GraphscopeApp(ThemedApp):
         history: The file of lines typed before; None keeps none.
         keymap: Keys by the names of actions, where they are to be others.
         is_first_time: Show the tour.
+        theme_file: Where the theme is kept that a person chooses; None keeps none.
     """
 
     ENABLE_COMMAND_PALETTE = True
@@ -50,8 +51,9 @@ class GraphscopeApp(ThemedApp):
         history: Path | None = None,
         keymap: Mapping[str, str] | None = None,
         is_first_time: bool = False,
+        theme_file: Path | None = None,
     ) -> None:
-        super().__init__(glyphs)
+        super().__init__(glyphs, theme_file)
         self.log_read = log
         self._session = session
         self._history = History(history)

@@ -34,11 +34,6 @@ class Part:
     take: Callable[[Searching, Any], None]
 
 
-def _theme(main: Searching, name: str) -> None:
-    if name in main.app.available_themes:
-        main.app.theme = name
-
-
 def _panel(main: Searching, name: str) -> None:
     if name in PANELS:
         main.query_one(Inspector).open(name)
@@ -79,7 +74,6 @@ def _focused(main: Searching) -> str:
 
 
 PARTS: Final[Mapping[str, Part]] = {
-    "theme": Part(str, lambda main: main.app.theme, _theme),
     "panel": Part(str, lambda main: main.query_one(Inspector).panel.name, _panel),
     "numbers": Part(
         str,

@@ -12,6 +12,7 @@ from typing import Final
 from textual.binding import Binding
 
 from graphscope.errors import UsageError
+from graphscope.tui.config_folder import config_folder
 
 VARIABLE: Final = "GRAPHSCOPE_KEYS"
 """The environment variable that names another file."""
@@ -20,8 +21,7 @@ VARIABLE: Final = "GRAPHSCOPE_KEYS"
 def keymap_file() -> Path:
     """Where the file is, if there is one."""
     named = os.environ.get(VARIABLE)
-    config = os.environ.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
-    return Path(named) if named else Path(config) / "graphscope" / "keys.toml"
+    return Path(named) if named else config_folder() / "keys.toml"
 
 
 def read_keymap(file: Path, known: Iterable[Binding]) -> dict[str, str]:

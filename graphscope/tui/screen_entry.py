@@ -67,8 +67,7 @@ def open_screen(path: str | os.PathLike[str]) -> int:
         from graphscope.tui.app import GraphscopeApp  # Textual is loaded when it is known that the log can be read
         from graphscope.tui.tour import is_first_time
 
-        wishes: dict[str, Any] = {"history": _history(), "keymap": _keymap(), "is_first_time": is_first_time()}
-        app = GraphscopeApp(load(path), session, **wishes)
+        app = GraphscopeApp(load(path), session, **_settings(), is_first_time=is_first_time())
     try:
         app.run()
     finally:
@@ -79,9 +78,10 @@ def open_screen(path: str | os.PathLike[str]) -> int:
 def compare_screen(found: Difference) -> None:
     """Look at two runs side by side."""
     with _undisturbed():
+        from graphscope.tui.chosen_theme import theme_file
         from graphscope.tui.comparison.comparison_app import ComparisonApp
 
-        app = ComparisonApp(found)
+        app = ComparisonApp(found, theme_file=theme_file())
     app.run()
 
 
@@ -118,7 +118,7 @@ def debug_screen(
             from graphscope.tui.tour import is_first_time
 
             is_new = not (breakpoints or commands) and is_first_time()
-            app = GraphscopeApp(session.open_log(), session, history=_history(), keymap=_keymap(), is_first_time=is_new)
+            app = GraphscopeApp(session.open_log(), session, **_settings(), is_first_time=is_new)
         app.run()
         if session.released:
             session.go_on(sys.stdout)
@@ -165,11 +165,14 @@ def _undisturbed() -> Iterator[None]:
         sys.setswitchinterval(_GIVES_WAY)
 
 
-def _keymap() -> dict[str, str]:
+def _settings() -> dict[str, Any]:
+    """What a person has settled for every screen: keys, the theme, and lines typed before."""
     from graphscope.tui import key_table
+    from graphscope.tui.chosen_theme import theme_file
     from graphscope.tui.key_file import keymap_file, read_keymap
 
-    return read_keymap(keymap_file(), key_table.everywhere())
+    keymap = read_keymap(keymap_file(), key_table.everywhere())
+    return {"history": _history(), "keymap": keymap, "theme_file": theme_file()}
 
 
 def _history() -> Path | None:

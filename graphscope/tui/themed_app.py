@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from textual.driver import Driver
 from textual.screen import Screen
 
 from graphscope.tui.ascii_text import OnlyAscii
+from graphscope.tui.chosen_theme import chosen_theme, keep_theme
 from graphscope.tui.glyphs import Glyphs, for_terminal
 from graphscope.tui.guard import Guarded
 from graphscope.tui.terminal_loss import outliving
@@ -26,24 +26,34 @@ class ThemedApp(Guarded, App[None]):
 
     Args:
         glyphs: The characters of pictures; those of this terminal unless given.
+        theme_file: Where the theme is kept that a person chooses; None keeps none.
     """
 
     TITLE = "graphscope"
     CSS_PATH = Path(__file__).with_name("app.tcss")
     BINDINGS: ClassVar[list[BindingType]] = []
 
-    def __init__(self, glyphs: Glyphs | None = None) -> None:
+    def __init__(self, glyphs: Glyphs | None = None, theme_file: Path | None = None) -> None:
         super().__init__()
         self.glyphs = glyphs or for_terminal()
         self.mistakes: list[Exception] = []
         """What has failed inside of graphscope, and was told."""
         for theme in THEMES:
             self.register_theme(theme)
-        wanted = os.environ.get("TEXTUAL_THEME", "")
-        self.theme = wanted if wanted in self.available_themes else THEMES[0].name
+        self._theme_file = theme_file
+        wanted = chosen_theme(theme_file)
+        self._kept_theme = wanted if wanted in self.available_themes else THEMES[0].name
+        self.set_reactive(App.theme, "textual-dark")  # Textual has begun with the one of its variable, ours unknown yet
+        self.theme = self._kept_theme
         if self.glyphs.lane.isascii():
             self.add_class("-ascii")
             self._filters.append(OnlyAscii())
+
+    def watch_theme(self, name: str) -> None:
+        """Keep what was chosen."""
+        if name != self._kept_theme:
+            self._kept_theme = name
+            keep_theme(self._theme_file, name)
 
     def get_driver_class(self) -> type[Driver]:
         """What draws on this terminal, and outlives it."""

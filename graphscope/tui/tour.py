@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 from rich.text import Text
 
+from graphscope.tui.config_folder import config_folder
 from graphscope.tui.text_widgets import Title, hanging
 from graphscope.tui.theme_styles import themed
 
@@ -29,9 +28,8 @@ STOPS: Final[Mapping[str, str]] = {
 
 def is_first_time() -> bool:
     """Whether nobody has been shown the tour; from now on somebody has. False where that can't be kept."""
-    config = os.environ.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
-    seen = Path(config) / "graphscope" / "tour-seen"
     try:
+        seen = config_folder() / "tour-seen"
         seen.parent.mkdir(parents=True, exist_ok=True)
         seen.open("x").close()
     except (OSError, RuntimeError):

@@ -24,6 +24,7 @@ class Terminal:
     """A terminal with a shell in a folder; that folder is also the home of whoever sits there."""
 
     def __init__(self, folder: Path, width: int = 100, height: int = 30) -> None:
+        self.folder = folder
         self._socket = str(folder / "tmux")
         commands = folder / ".commands"
         commands.mkdir(exist_ok=True)

@@ -114,7 +114,6 @@ async def set_up(screen: Screen) -> None:
     await screen.press("c")
     await screen.shows("mul", "#heading")
     await screen.press("M", "2", "v", "+")
-    screen.app.theme = "graphscope-light"
 
 
 def leave_with(*keys: str) -> Use:
@@ -144,7 +143,6 @@ async def has_all(screen: Screen, debugger: Debugger, kept: Session) -> None:
     assert [found.expression.text for found in debugger.watches.values()] == ["y"]
     assert [found.text for found in debugger.displays.values()] == ["x.sum()"]
     await screen.at(1)
-    assert screen.app.theme == "graphscope-light"
     assert arrangement_of(screen.main) | {"focus": ""} == kept.screen | {"focus": ""}
     await screen.shows("value", "#facts")
     await screen.press("t")

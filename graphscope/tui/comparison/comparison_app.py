@@ -9,6 +9,8 @@ from graphscope.tui.guard import sentence
 from graphscope.tui.themed_app import ThemedApp
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from graphscope.compare import Difference
     from graphscope.tui.glyphs import Glyphs
 
@@ -19,10 +21,11 @@ class ComparisonApp(ThemedApp):
     Args:
         found: The two runs.
         glyphs: The characters of pictures; those of this terminal unless given.
+        theme_file: Where the theme is kept that a person chooses; None keeps none.
     """
 
-    def __init__(self, found: Difference, *, glyphs: Glyphs | None = None) -> None:
-        super().__init__(glyphs)
+    def __init__(self, found: Difference, *, glyphs: Glyphs | None = None, theme_file: Path | None = None) -> None:
+        super().__init__(glyphs, theme_file)
         self._found = found
 
     def get_default_screen(self) -> ComparisonScreen:

@@ -12,8 +12,14 @@ from importlib.metadata import entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
-from graphscope.errors import StaticError
+import numpy as np
+
+from graphscope.adapters.kit.notices import say
+from graphscope.errors import GraphscopeError, StaticError
 from graphscope.eventlog import record as recording
+from graphscope.eventlog.interruptions import forgiving
+from graphscope.eventlog.reader import load
+from graphscope.eventlog.schema import NODES
 from graphscope.eventlog.writer import Writer
 
 if TYPE_CHECKING:
@@ -33,16 +39,24 @@ EXECUTORS: Final[dict[str, str]] = {"PyTorch": "graphscope.adapters.torch.execut
 """The module that runs again what a log records of a framework (`kit.executor`), by the name that people give that."""
 
 FRAMEWORKS: Final[dict[str, str]] = {
+    "aesara": "Aesara",
+    "autograd": "autograd",
+    "chainer": "Chainer",
     "cupy": "CuPy",
     "equinox": "Equinox",
     "jax": "JAX",
+    "jittor": "Jittor",
     "keras": "Keras",
+    "micrograd": "micrograd",
     "mindspore": "MindSpore",
     "mlx": "MLX",
     "mxnet": "MXNet",
+    "mygrad": "MyGrad",
+    "oneflow": "OneFlow",
     "paddle": "PaddlePaddle",
     "pytensor": "PyTensor",
     "tensorflow": "TensorFlow",
+    "theano": "Theano",
     "tinygrad": "tinygrad",
     "torch": "PyTorch",
 }
@@ -64,6 +78,8 @@ class Adapter(Protocol):
 
 def attach(writer: Writer) -> None:
     """Let every framework that is loaded, and every one that will be, write to a log. `detach` ends it."""
+    global _writer
+    _writer = writer
     for entry in entry_points(group=GROUP):
         ADAPTERS.setdefault(entry.name, entry.module)
     for framework in ADAPTERS:
@@ -98,15 +114,41 @@ def executor(framework: str) -> Executor:
         ) from error
 
 
-def unseen() -> str:
-    """What to say of frameworks that the program has loaded and that have no adapter; empty where there are none."""
-    loaded = [name for name in FRAMEWORKS if name in sys.modules and name not in ADAPTERS]
-    if not loaded:
+def account(writer: Writer) -> str:
+    """What to say when a recording ends: of frameworks that have no adapter, and where it tells of no node; else ""."""
+    loaded = [name for name in FRAMEWORKS if is_framework(getattr(sys.modules.get(name), "__spec__", None))]
+    missed = [FRAMEWORKS[name] for name in loaded if name not in ADAPTERS]
+    if missed:
+        return f"what the program computed with {_listed(missed)} was not seen; calls of {_seen()} are"
+    if not _is_barren(writer):
         return ""
-    *others, last = (FRAMEWORKS.get(name, name) for name in ("graphscope", *ADAPTERS))
-    seen = f"{', '.join(others)} and {last}"
-    missed = " and ".join(FRAMEWORKS[name] for name in loaded)
-    return f"what the program computed with {missed} was not seen; calls of {seen} are"
+    used = [FRAMEWORKS[name] for name in loaded if name in ADAPTERS]
+    if used:
+        return f"nothing was recorded: no call of {_listed(used)} ran that makes a node"
+    return f"nothing was recorded: what is seen are calls of {_seen()}, and none of these was used"
+
+
+def _seen() -> str:
+    return _listed([FRAMEWORKS.get(name, name) for name in ("graphscope", *ADAPTERS)])
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Words as a sentence has them: `a, b and c`."""
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+_FEW: Final = 4096
+"""Of longer logs nobody asks whether they have no node."""
+
+
+def _is_barren(writer: Writer) -> bool:
+    """Whether a log has marks alone, or not even those."""
+    if writer.end - writer.base > _FEW:
+        return False
+    with forgiving(GraphscopeError, OSError):
+        return not np.isin(load(writer.path).column("kind"), NODES).any()
+    return False
 
 
 def is_framework(spec: ModuleSpec | None) -> bool:
@@ -115,6 +157,8 @@ def is_framework(spec: ModuleSpec | None) -> bool:
 
 
 _attached: dict[str, Adapter] = {}
+_writer: Writer | None = None
+"""The recording that frameworks write to, or are about to."""
 
 
 def _begin(framework: str, writer: Writer) -> None:
@@ -157,9 +201,20 @@ def _watch(framework: str, loader: Any) -> None:
 _finder: Final = _Finder()
 
 
+_told: Final[set[str]] = set()
+"""What was said in this process already."""
+
+
 def _ended() -> None:
-    if recording.writer is None:  # else an older recording is put away in the middle of a newer one
-        detach()
+    global _writer
+    if recording.writer is not None:  # an older recording is put away in the middle of a newer one
+        return
+    detach()
+    ended, _writer = _writer, None
+    text = "" if ended is None else account(ended)
+    if text and text not in _told:
+        _told.add(text)
+        say(text)
 
 
 recording.at_stop.append(_ended)

@@ -76,11 +76,6 @@ def execute(loaded: Loaded, failed: Callable[[BaseException], None] | None = Non
         if failed is not None:
             failed(error)
     _join_threads()
-    from graphscope.adapters import unseen
-    from graphscope.adapters.kit.notices import say
-
-    if missed := unseen():
-        say(missed)
     return status
 
 

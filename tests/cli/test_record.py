@@ -52,16 +52,39 @@ def test_what_a_person_can_mend_is_told_before_the_program_runs(graphscope: Run,
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
+SEEN = "graphscope, Equinox, JAX, Keras, optax, TensorFlow and PyTorch"
+
+
 @pytest.mark.parametrize("command", [["record"], ["debug", "--console"]])
-def test_a_framework_without_an_adapter_is_named(graphscope: Run, tmp_path: Path, command: list[str]) -> None:
-    (tmp_path / "tinygrad").mkdir()
-    (tmp_path / "tinygrad/__init__.py").write_text("")
-    (tmp_path / "program.py").write_text("import sys\nimport tinygrad\nsys.exit(5)\n")
+def test_frameworks_without_an_adapter_are_named(graphscope: Run, tmp_path: Path, command: list[str]) -> None:
+    for name in ("autograd", "cupy", "mxnet", "paddle", "tinygrad"):
+        (tmp_path / f"{name}.py").touch()
+    (tmp_path / "program.py").write_text("import sys\nimport autograd, cupy, mxnet, paddle, tinygrad\nsys.exit(5)\n")
     result = graphscope(*command, "program.py")
     assert result.returncode == 5
-    told = "graphscope: what the program computed with tinygrad was not seen; calls of graphscope, "
+    missed = "autograd, CuPy, MXNet, PaddlePaddle and tinygrad"
+    told = f"graphscope: what the program computed with {missed} was not seen; calls of {SEEN} are\n"
     assert result.stderr.count(told) == 1
-    assert result.stderr.count(" and PyTorch are\n") == 1
+
+
+@pytest.mark.parametrize("command", [["record"], ["debug", "--console"]])
+def test_a_program_of_which_nothing_is_seen_is_told_so(graphscope: Run, tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "program.py").write_text("import numpy as np\nprint(np.ones(3).sum())\n")
+    result = graphscope(*command, "program.py")
+    assert result.returncode == 0
+    assert result.stdout.startswith("3.0\n")
+    told = f"graphscope: nothing was recorded: what is seen are calls of {SEEN}, and none of these was used\n"
+    assert result.stderr.count(told) == 1
+
+
+def test_a_recording_of_marks_alone_is_told_once_in_a_process(run: Run, tmp_path: Path) -> None:
+    program = "import graphscope as gs\nfor turn in range(3):\n    with gs.record():\n        gs.step()\nprint(turn)\n"
+    (tmp_path / "program.py").write_text(program)
+    result = run("program.py")
+    assert result.stdout == "2\n"
+    assert result.stderr.count("graphscope: nothing was recorded: ") == 1
+    (tmp_path / "seen.py").write_text(program.replace("gs.step()", "gs.ones(2) * 2"))
+    assert run("seen.py").stderr == ""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from graphscope.adapters.tensorflow.session import Session
 
 _BACKEND = "tensorflow"
+_SEEN = {"jax": "JAX", "torch": "PyTorch"}
 
 
 class KerasPatches(Patches):
@@ -29,7 +30,8 @@ class KerasPatches(Patches):
     def install(self) -> None:
         backend = keras.config.backend()
         if backend != _BACKEND:
-            say(f"Keras computes with {backend} here: its layers are no scopes, and the steps of its optimizers untold")
+            ops = f"ops are told as {_SEEN[backend]} has them" if backend in _SEEN else "no op of that is seen"
+            say(f"Keras computes with {backend} here: {ops}, layers are no scopes, and the steps of optimizers untold")
             return
         for part in (Layers(session), Optimizers(session)):
             part.install(self)

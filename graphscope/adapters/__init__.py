@@ -124,7 +124,7 @@ def account(writer: Writer) -> str:
         return ""
     used = [FRAMEWORKS[name] for name in loaded if name in ADAPTERS]
     if used:
-        return f"nothing was recorded: no call of {_listed(used)} ran that makes a node"
+        return f"nothing was recorded: of {_listed(used)} no call was seen that makes a node"
     return f"nothing was recorded: what is seen are calls of {_seen()}, and none of these was used"
 
 

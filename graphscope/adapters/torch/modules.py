@@ -45,10 +45,7 @@ class Modules:
             if session.ended or place.busy:
                 return original(module, *args, **kwargs)
             outer = place.context
-            inner = outer.inner.get(id(module))
-            if inner is None or inner.module is None or inner.module() is not module:
-                inner = self._enter(outer, module, _getframe(1)) or outer
-            place.context = inner
+            inner = place.context = self.context_of(module, outer, _getframe(1))
             if inner is not outer and inner.entering is not None:
                 writer.append(inner.entering, None, writer.clock())
             try:
@@ -61,6 +58,13 @@ class Modules:
         __call__.__name__ = original.__name__  # by that its compiler knows what it may leave to Python
         __call__.__module__, __call__.__qualname__ = original.__module__, "Module.__call__"
         return __call__
+
+    def context_of(self, module: torch.nn.Module, outer: Context, frame: FrameType) -> Context:
+        """The context of a module that is called in another context; that one where the module is no scope."""
+        inner: Context | None = outer.inner.get(id(module))
+        if inner is None or inner.module is None or inner.module() is not module:
+            inner = self._enter(outer, module, frame)
+        return inner or outer
 
     @guarded
     def _enter(self, outer: Context, module: torch.nn.Module, frame: FrameType) -> Context | None:

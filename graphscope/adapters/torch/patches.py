@@ -32,6 +32,7 @@ from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.settings import Settings
 from graphscope.adapters.torch.swapped_tensors import Swaps
 from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.torchscript import TorchScript
 from graphscope.adapters.torch.training_calls import Clearing, TrainingCalls
 from graphscope.adapters.torch.warning_lines import Warned
 from graphscope.eventlog.places import GENERATORS
@@ -75,6 +76,8 @@ class TorchPatches(Patches):
         keep = torch.autograd.Function._register_hook
         self.replace(compiled.hooked, "_register_hook", compiled.light_hooks(keep))
         self.replace(torch.nn.Module, "__call__", modules.wrapped(torch.nn.Module.__call__))
+        for owner, name, value in TorchScript(session, modules).entries():
+            self.replace(owner, name, value)
         functions = Functions(session)
         self.replace(torch.autograd.Function, "apply", functions.wrapped(torch.autograd.Function.__dict__["apply"]))
         optimizers = Optimizers(session, training)

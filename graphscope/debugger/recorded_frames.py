@@ -7,6 +7,8 @@ from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from graphscope.debugger import nodes
 from graphscope.debugger.expression_names import owner_of
 from graphscope.debugger.frames import describe
@@ -60,13 +62,13 @@ def waiting(
 def _backward_call(graph: Graph) -> Frame | None:
     """The line that called `backward()` for the pass that holds `now`."""
     log = graph.log
-    marks = log.rare()
-    for row in marks[marks <= graph.now][::-1].tolist():
-        event = log.event(row)
-        if event.kind == Kind.BACKWARD_BEGIN:
-            site = log.site(event.site)
-            if site is None:
-                return None
-            text = graph.names.source_line(event.site)
-            return Frame(Place(site.file, site.line, site.function, text), live=False, row=row)
-    return None
+    begins = graph.index.marks(Kind.BACKWARD_BEGIN)
+    place = int(np.searchsorted(begins, graph.now, side="right")) - 1
+    if place < 0:
+        return None
+    row = int(begins[place])
+    number = log.event(row).site
+    site = log.site(number)
+    if site is None:
+        return None
+    return Frame(Place(site.file, site.line, site.function, graph.names.source_line(number)), live=False, row=row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -29,9 +30,9 @@ def contributions(node: Node) -> list[Contribution]:
         return [_contribution(node)]
     if node.event.kind == Kind.GRAD:
         return _arrived(node)
-    rows = arrivals(node)
-    if rows and rows[-1].event.kind == Kind.GRAD:
-        return _arrived(rows[-1])
+    rows = arrivals_of(node)
+    if rows.is_whole:
+        return _arrived(node.graph.node(rows.last))
     return [_contribution(row) for row in _added(node, rows)]
 
 
@@ -49,8 +50,8 @@ def gradient(node: Node) -> np.ndarray | None:
 
 def arrived(node: Node) -> np.ndarray | None:
     """What backward passes have added up for a forward node, whatever the program has made of it since."""
-    rows = arrivals(node)
-    return _sum(rows[-1:] if rows and rows[-1].event.kind == Kind.GRAD else _added(node, rows))
+    rows = arrivals_of(node)
+    return _sum([node.graph.node(rows.last)] if rows.is_whole else _added(node, rows))
 
 
 def _sum(rows: list[Node]) -> np.ndarray | None:
@@ -69,17 +70,19 @@ def made_of(node: Node) -> list[Node]:
     They are what was added since the gradient was None, or since the program set it or wrote into it, and what it was
     then.
     """
-    rows, index = arrivals(node), node.graph.index
-    if rows and rows[-1].event.kind == Kind.GRAD:
-        return rows[-1:]
-    newest = _generations(rows)
+    rows, graph, index = arrivals_of(node), node.graph, node.graph.index
+    if rows.is_whole:
+        return [graph.node(rows.last)]
+    many = rows.since(2)
+    newest = [graph.node(row) for row in many.tolist()]
     marks = index.assignments(node.tensor, "grad", node.graph.now + 1)
     cleared = next((mark for mark in reversed(marks) if not index.event(mark).inputs), -1)
     given = {mark: node.graph.inputs_of_mark(mark) for mark in marks if mark >= cleared}
-    older = [row for row in rows[: -len(newest)] if row.row > cleared]
-    first = next(([row] for row in reversed(older) if index.versions(row.row, node.graph.now + 1)), [])
+    older = rows.rows[: len(rows.rows) - len(many)]
+    older = older[older > cleared]
+    first = [graph.node(row) for row in index.written(older, graph.now + 1)[-1:].tolist()]
     own = [*first, *newest, *itertools.chain(*given.values())]
-    since = older[-1].row if older else -1
+    since = int(older[-1]) if len(older) else -1
     written = {write.row: (write, row.tensor) for row in own for each in _same(row) for write in _writes(each, row.row)}
     added = {row.row: row for row in newest}
     found: list[Node] = []
@@ -124,64 +127,64 @@ def _writes(row: Node, since: int) -> list[Node]:
     return found
 
 
-def _generations(rows: list[Node]) -> list[Node]:
-    """The newest rows, from the last but one on that found no gradient; none ahead of a whole cotangent."""
-    found: list[Node] = []
-    fresh = 0
-    for row in reversed(rows):
-        if row.event.kind == Kind.GRAD or fresh == 2:
-            break
-        found.append(row)
-        fresh += bool(row.event.flags & Flag.FRESH)
-    return found[::-1]
-
-
-def _added(node: Node, rows: list[Node]) -> list[Node]:
+def _added(node: Node, rows: Arrivals) -> list[Node]:
     """What was added since the gradient was None or zeroed, or since the program set it."""
     marks = node.graph.index.assignments(node.tensor, "grad", node.graph.now + 1)
-    since = marks[-1] if marks else -1
-    return [row for row in _since_fresh(rows) if row.row > since]
+    found, set_at = rows.since(1), marks[-1] if marks else -1
+    return [node.graph.node(row) for row in found[found > set_at].tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """The backward rows that brought gradients to a node, ascending: a leaf of a long run has a hundred thousand."""
+
+    rows: np.ndarray
+    kinds: np.ndarray
+    flags: np.ndarray
+
+    @property
+    def last(self) -> int:
+        """The newest of them."""
+        return int(self.rows[-1])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the newest brought the whole cotangent."""
+        return len(self.rows) > 0 and bool(self.kinds[-1] == Kind.GRAD)
+
+    def since(self, times: int) -> np.ndarray:
+        """The newest rows, from where so many of them found no gradient; none up to the last whole cotangent."""
+        whole, fresh = np.flatnonzero(self.kinds == Kind.GRAD), np.flatnonzero(self.flags & int(Flag.FRESH))
+        behind = int(whole[-1]) + 1 if len(whole) else 0
+        begun = int(fresh[-times]) if len(fresh) >= times else 0
+        return self.rows[max(behind, begun) :]
 
 
 def arrivals(node: Node) -> list[Node]:
-    """The backward rows that brought gradients to a node.
+    """The backward rows that brought gradients to a node, as nodes."""
+    return [node.graph.node(row) for row in arrivals_of(node).rows.tolist()]
+
+
+def arrivals_of(node: Node) -> Arrivals:
+    """The backward rows that brought gradients to a node; they are found, not looked at.
 
     What is added up in the same pass behind its whole cotangent, or is of another shape, is so within its own rule: one
     call may be many ops.
     """
-    rows = [each for each in node.backward if each.event.kind in (Kind.GRAD, Kind.ACCUMULATE)]
-    shapes = {shape for shape, _ in node.outputs} if node.dtype else set()
-    found: list[Node] = []
-    whole: int | None = None
-    for each in rows:
-        if each.event.kind == Kind.GRAD:
-            whole = each.row
-        elif (shapes and each.shape not in shapes) or (
-            whole is not None and not _begins_between(node, whole, each.row)
-        ):
-            continue
-        found.append(each)
-    return found
-
-
-def _begins_between(node: Node, start: int, stop: int) -> bool:
-    """Whether a backward pass begins between two rows."""
-    log = node.graph.log
-    marks = log.rare()
-    marks = marks[np.searchsorted(marks, start) : np.searchsorted(marks, stop)]
-    return bool((log.pick("kind", marks) == Kind.BACKWARD_BEGIN).any())
-
-
-def _since_fresh(rows: list[Node]) -> list[Node]:
-    """The newest ACCUMULATE rows that belong together: from a fresh gradient on, and after the last whole cotangent."""
-    found: list[Node] = []
-    for row in reversed(rows):
-        if row.event.kind == Kind.GRAD:
-            break
-        found.append(row)
-        if row.event.flags & Flag.FRESH:
-            break
-    return found[::-1]
+    graph, log = node.graph, node.graph.log
+    rows = graph.backward_rows(node.event)
+    kinds = log.pick("kind", rows)
+    is_grad, is_sum = kinds == Kind.GRAD, kinds == Kind.ACCUMULATE
+    if node.dtype and is_sum.any():
+        shapes = {shape for shape, _ in node.outputs}
+        told, which = np.unique(log.pick("shape", rows), return_inverse=True)
+        is_sum &= np.array([log.shape(number) in shapes for number in told.tolist()], bool)[which]
+    if is_grad.any() and is_sum.any():
+        passes = np.searchsorted(graph.index.marks(Kind.BACKWARD_BEGIN), rows)
+        before = np.maximum.accumulate(np.where(is_grad, np.arange(len(rows)), -1))
+        is_sum &= (before < 0) | (passes > passes[before])
+    chosen = is_grad | is_sum
+    return Arrivals(rows[chosen], kinds[chosen], log.pick("flags", rows[chosen]))
 
 
 def _arrived(grad: Node) -> list[Contribution]:

@@ -143,8 +143,20 @@ class Graph:
 
     def backward_of(self, node: Node) -> list[Node]:
         """The backward nodes that belong to a node; a leaf's gradient is that of all its versions."""
-        rows = {row for version in self._versions(node.event) for row in self._linked(version)}
-        return self._at_rows(sorted(rows))
+        return self._at_rows(self.backward_rows(node.event).tolist())
+
+    def backward_rows(self, event: Event) -> np.ndarray:
+        """The rows of these, ascending; they are found, not looked at."""
+        return self.index.lately((event.row, self.now + 1), lambda: self._backward_rows(event))
+
+    def _backward_rows(self, event: Event) -> np.ndarray:
+        versions = self._versions_of_leaf(event)
+        if versions is None:
+            return np.array(self._linked(event.row), np.int64)
+        of, rows = self.index.backward_pairs(versions, self.now + 1)
+        with_rule = np.unique(of[self.log.pick("kind", rows) == Kind.GRAD])
+        no_leaves = with_rule[(self.log.pick("kind", with_rule) != Kind.LEAF) & (with_rule != event.row)]
+        return np.unique(rows[~np.isin(of, no_leaves)])
 
     def inputs(self, node: Node) -> list[Edge]:
         """Edges that lead to a node; inputs that the log no longer holds are left out."""
@@ -193,18 +205,12 @@ class Graph:
         same = {each.row for each in others if each.kind == Kind.LEAF and each.version == event.version}
         return sorted({event.row, *same})
 
-    def _versions(self, event: Event) -> list[int]:
-        """The rows whose backward rows belong to a node: its own, and of a leaf all versions that stayed a leaf."""
+    def _versions_of_leaf(self, event: Event) -> np.ndarray | None:
+        """The rows of all versions of a leaf, ascending; None for a node that is no version of one."""
         if event.kind not in (Kind.LEAF, Kind.OP) or (event.kind == Kind.OP and event.version == 0):
-            return [event.row]
-        rows = self.index.versions(event.tensor, self.now + 1)
-        kinds = {row: self.index.event(row).kind for row in rows}
-        if Kind.LEAF not in kinds.values():
-            return [event.row]
-        return sorted({event.row, *(row for row in rows if kinds[row] == Kind.LEAF or not self._has_rule(row))})
-
-    def _has_rule(self, row: int) -> bool:
-        return any(self.index.event(each).kind == Kind.GRAD for each in self._linked(row))
+            return None
+        rows = np.unique([event.row, *self.index.versions(event.tensor, self.now + 1)])
+        return rows if (self.log.pick("kind", rows) == Kind.LEAF).any() else None
 
     def _known(self, row: int) -> Node | None:
         try:

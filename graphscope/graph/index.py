@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -38,6 +39,7 @@ class Index:
         self._edits: dict[int, list[int]] = {}
         self._edits_end = log.first
         self._events: dict[int, Event] = {}
+        self._lately: tuple[object, np.ndarray] | None = None
         self._marks: tuple[int, np.ndarray, np.ndarray] | None = None
         self._assignments: tuple[int, dict[tuple[Any, Any], list[np.ndarray]]] | None = None
 
@@ -71,6 +73,21 @@ class Index:
     def backward(self, row: int, stop: int, start: int = 0) -> list[int]:
         """Rows before `stop` that belong to this one: its GRAD and ACCUMULATE rows, or the ops of a GRAD row's rule."""
         return list(self._backward.find(row, stop, start))
+
+    def backward_pairs(self, rows: np.ndarray, stop: int) -> Pairs:
+        """The same of many rows, ascending: pairs of one of them and of a row before `stop` that belongs to it."""
+        return self._backward.find_all(rows, stop)
+
+    def lately(self, asked: object, find: Callable[[], np.ndarray]) -> np.ndarray:
+        """What was found for the last that was asked for: of one node, several ask."""
+        key, kept = (asked, self._log.end), self._lately  # another thread may ask meanwhile
+        if kept is None or kept[0] != key:
+            kept = self._lately = key, find()
+        return kept[1]
+
+    def written(self, tensors: np.ndarray, stop: int) -> np.ndarray:
+        """Those of some tensors, ascending, that were changed or written again by a row before `stop`."""
+        return np.unique(self._versions.find_all(tensors, stop)[0])
 
     def versions(self, tensor: int, stop: int) -> list[int]:
         """Rows before `stop` that made, changed or wrote again the tensor of this number."""

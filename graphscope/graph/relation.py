@@ -126,6 +126,22 @@ class Relation:
                 if start <= first + offset < stop:
                     yield first + offset
 
+    def find_all(self, keys: np.ndarray, stop: int) -> Pairs:
+        """Pairs of one of many keys, which ascend, and of a row before `stop` that names it, block by block."""
+        empty = np.zeros(0, np.int64)
+        keys = keys[np.searchsorted(keys, 0) :].astype(np.int64)
+        found, naming = [empty], [empty]
+        for first, (named, offsets) in self._blocks.between(int(keys[0]), stop) if len(keys) else ():
+            wanted = keys[: np.searchsorted(keys, first + BLOCK)].astype(named.dtype)
+            low, high = np.searchsorted(named, wanted), np.searchsorted(named, wanted, side="right")
+            hit = np.flatnonzero(high > low)
+            counts = (high - low)[hit]
+            at = np.repeat(low[hit] - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
+            found.append(np.repeat(keys[hit], counts))
+            naming.append(first + offsets[at].astype(np.int64))
+        pairs, rows = np.concatenate(found), np.concatenate(naming)
+        return pairs[rows < stop], rows[rows < stop]
+
     def _build(self, block: int) -> Pairs:
         parts = [np.zeros(0, np.uint64)]
         for first, rows in self._log.chunks(block * BLOCK, (block + 1) * BLOCK):

@@ -10,12 +10,13 @@ import numpy as np
 from graphscope.debugger import expression_names
 from graphscope.errors import LogError
 from graphscope.eventlog.schema import Kind
+from graphscope.graph.gradients import arrivals_of
 from graphscope.graph.node import OF_BACKWARD
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
 
-MANY: Final = 400
+MANY: Final = 200
 """A gradient of more contributions is not added up for a picture."""
 
 _REACH: Final = 1 << 16
@@ -40,26 +41,24 @@ def rules(node: Node, most: int = 12) -> list[Node]:
 
 
 def crowded(node: Node) -> bool:
-    """Whether more contributions reached a node than a screen should add up."""
-    owner = expression_names.owner_of(node)
-    if owner is None:
-        return False
-    graph = node.graph
-    return len(graph.index.backward(owner.row, graph.now + 1, max(owner.row, graph.now - _REACH))) > MANY
+    """Whether more contributions reached a forward node than a screen should add up."""
+    return len(arrivals_of(node).since(2)) > MANY
 
 
 def gradient(node: Node) -> np.ndarray | None:
     """The gradient that one looks at; where it is the sum of too many, what arrived last."""
-    if not crowded(node):
+    if node.event.kind in OF_BACKWARD or not crowded(node):
         found: np.ndarray | None = expression_names.grad_of(node)
         return found
-    arrived = [each for each in rules(expression_names.owner_of(node)) if each.row <= node.graph.now]
+    arrived = [each for each in rules(node) if each.row <= node.graph.now]
     return arrived[-1].value if arrived else None
 
 
 def arrival(node: Node) -> Node | None:
     """The row at which the whole cotangent of a node arrived, if it has."""
-    return next((each for each in reversed(node.backward) if each.kind == "grad"), None)
+    rows = node.graph.backward_rows(node.event)
+    whole = rows[node.graph.log.pick("kind", rows) == Kind.GRAD]
+    return next(iter(_nodes(node, whole[::-1][:1].tolist())), None)
 
 
 def beside(node: Node, most: int) -> list[Node]:

@@ -97,3 +97,23 @@ def test_a_trained_parameter_keeps_its_name_and_its_gradient():
     assert len(graph.select("name:weight accumulate")) == 3
     for name in {node.name for node in graph.nodes} - {""}:
         assert graph.select(f"name:{name}") == [node for node in graph.nodes if node.name == name]
+
+
+def test_a_gradient_is_found_without_a_look_at_the_steps_before_it(monkeypatch):
+    def rows_read(steps):
+        with gs.record() as log:
+            w = gs.ones(3, requires_grad=True)
+            optimizer = gs.optim.SGD([w], lr=0.1)
+            for _ in range(steps):
+                optimizer.zero_grad()
+                (w * 2).sum().backward()
+                optimizer.step()
+        graph, event, read = Graph(log), type(log).event, []
+        (leaf,) = graph.select("name:w leaf")
+        with monkeypatch.context() as patched:
+            patched.setattr(type(log), "event", lambda log, row: read.append(row) or event(log, row))
+            np.testing.assert_array_equal(leaf.grad, w.grad.numpy())
+            assert len(leaf.contributions) == 1
+        return len(read)
+
+    assert rows_read(steps=300) <= rows_read(steps=30) + 2

@@ -9,7 +9,7 @@ from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Stop
 from graphscope.errors import CommandError
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.schema import NODES, Kind
 from graphscope.graph import Node
 from graphscope.graph.text_search import TextSearch
 
@@ -30,10 +30,11 @@ def other(dbg: Debugger) -> Stop:
         dbg.stand(forward.row)
         return dbg.stop()
     whole = dbg.graph.at(dbg.last_row)
-    rows = [found.row for found in whole.backward_of(whole.node(node.row))]
-    if not rows:
+    rows = whole.backward_rows(node.event)
+    rows = rows[np.isin(dbg.log.pick("kind", rows), NODES)]
+    if not len(rows):
         raise CommandError(f"No gradient reaches #{node.row} {node.label} in what is recorded", f"why #{node.row}")
-    dbg.stand(min((row for row in rows if row > dbg.now), default=rows[-1]))
+    dbg.stand(int(next(iter(rows[rows > dbg.now]), rows[-1])))
     return dbg.stop()
 
 

@@ -117,7 +117,7 @@ def _backward(made: Text, node: Node, subject: Node) -> None:
     if not operands:
         return
     arrived = node if node.kind == "grad" else neighbours.arrival(subject)
-    cotangent = subject.grad if arrived is None else arrived.value
+    cotangent = neighbours.gradient(subject) if arrived is None else arrived.value
     made.append("backward  ", "bold backward")
     known_as = brief(cotangent) if arrived is None else brief_of(arrived)
     arriving = "g has not arrived yet" if cotangent is None else f"g = {known_as}"
@@ -142,6 +142,9 @@ def _backward(made: Text, node: Node, subject: Node) -> None:
 
 
 def _arrivals(made: Text, subject: Node) -> None:
+    if neighbours.crowded(subject):
+        made.append("  g is a sum of many; `grad` adds it up\n", "muted")
+        return
     parts = subject.contributions
     if len(parts) > 1:
         made.append(f"  g is the sum of {len(parts)} contributions\n", "muted")

@@ -38,7 +38,21 @@ def stretch(view: ScrollView, size: Size) -> None:
         view.vertical_scrollbar.window_virtual_size = max(size.height, room.height)
     if view.show_horizontal_scrollbar:
         view.horizontal_scrollbar.window_virtual_size = size.width
-    view.scroll_to(min(view.scroll_x, view.max_scroll_x), min(view.scroll_y, view.max_scroll_y), animate=False)
+    if view.scroll_x > view.max_scroll_x or view.scroll_y > view.max_scroll_y:
+        x, y = min(view.scroll_x, view.max_scroll_x), min(view.scroll_y, view.max_scroll_y)
+        view.scroll_to(x, y, animate=False, immediate=True)
+
+
+class Entitled(Widget):
+    """A widget with words on its border; it is drawn again as a whole where these have changed, and only then."""
+
+    _titles = "", ""
+
+    def entitle(self, title: str, subtitle: str = "") -> None:
+        """Write on the border."""
+        if (title, subtitle) != self._titles:
+            self._titles = title, subtitle
+            self.border_title, self.border_subtitle = title.replace("[", "\\["), subtitle.replace("[", "\\[")
 
 
 def hanging(line: Text, console: Console, width: int) -> list[Text]:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 from rich.text import Text
+from textual.geometry import Region
+from textual.widget import Widget
 
 from graphscope.eventlog.reader import load
 from graphscope.graph import Graph
@@ -60,6 +62,34 @@ def test_a_text_that_is_shown_again_between_two_layouts_is_wrapped_anew(training
         assert screen.part("#words").split() == ["what", "is", "new"]
 
     drive(training, use)
+
+
+def test_keys_draw_lines_and_lay_nothing_out(training: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out: list[Widget] = []
+    refresh = Widget.refresh
+
+    def noting(widget: Widget, *regions: Region, layout: bool = False, **how: bool) -> Widget:
+        laid_out.extend([widget] * layout)
+        return refresh(widget, *regions, layout=layout, **how)
+
+    async def press(screen: Screen, *keys: str) -> None:
+        for key in keys:
+            await screen.press(key)
+            await screen.app.workers.wait_for_complete()
+            await screen.pilot.pause()
+
+    async def use(screen: Screen) -> None:
+        await screen.press("/", "t")
+        with monkeypatch.context() as patched:
+            patched.setattr(Widget, "refresh", noting)
+            await press(screen, "a", "n")
+        await press(screen, "enter")  # the line of the search goes
+        with monkeypatch.context() as patched:
+            patched.setattr(Widget, "refresh", noting)
+            await press(screen, "n", "n", "N", ")", "z", "z", "Z", "down", "pagedown", ".", ",")
+        assert not laid_out
+
+    drive(training, use, size=(120, 40))
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)

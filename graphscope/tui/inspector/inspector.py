@@ -23,7 +23,7 @@ from graphscope.tui.inspector.slices import Index
 from graphscope.tui.inspector.tabs import TabLine
 from graphscope.tui.scene import Scene, title
 from graphscope.tui.screen_text import escape, shape_text
-from graphscope.tui.text_widgets import WrappedText
+from graphscope.tui.text_widgets import Entitled, WrappedText
 from graphscope.tui.theme_styles import themed
 
 _ROOMY = 26
@@ -40,10 +40,10 @@ class Searched(Message):
         self.found = found
 
 
-class Inspector(Guarded, Vertical):
+class Inspector(Guarded, Entitled, Vertical):
     """Looks at the current node."""
 
-    scene: reactive[Scene | None] = reactive(None)
+    scene: reactive[Scene | None] = reactive(None, repaint=False)
 
     def __init__(self, glyphs: Glyphs, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -56,7 +56,7 @@ class Inspector(Guarded, Vertical):
         """The module on which one stands as a whole, by the region where one does."""
         self.findings_of: Callable[[Call], int] = lambda call: 0
         """How many findings lie in a module."""
-        self.border_title = "inspector"
+        self.entitle("inspector")
 
     def compose(self) -> ComposeResult:
         """Tabs over what they show."""
@@ -114,9 +114,9 @@ class Inspector(Guarded, Vertical):
         """Look at the current node."""
         node = scene.node if scene is not None else None
         if scene is not None and (call := self.module) is not None and self.panel.numbers_of is None:
-            self.border_title, self.border_subtitle = escape(module_title(scene, call)).replace("[", "\\["), ""
+            self.entitle(escape(module_title(scene, call)))
         elif node is None:
-            self.border_title, self.border_subtitle = "inspector", ""
+            self.entitle("inspector")
         else:
             shape = shape_text(node.shape, self._glyphs.times) or "scalar"
             goes_on = (
@@ -124,8 +124,8 @@ class Inspector(Guarded, Vertical):
                 if scene is not None and scene.stop is not None and scene.stop.live
                 else ""
             )
-            self.border_subtitle = f"{self._glyphs.edited} edited{goes_on}" if node.edited else ""
-            self.border_title = escape(f"#{node.row} {title(node)}  {shape} {node.dtype}").replace("[", "\\[")
+            edited = f"{self._glyphs.edited} edited{goes_on}" if node.edited else ""
+            self.entitle(escape(f"#{node.row} {title(node)}  {shape} {node.dtype}"), edited)
         self._render_panels()
 
     def on_resize(self) -> None:

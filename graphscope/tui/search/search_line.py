@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.widgets import Input, Static
 
 from graphscope.tui.guard import Guarded
+from graphscope.tui.text_widgets import Title
 
 HINT = "a name, op, module, line or shape: attn  cross_entropy(  8x12;  or a SPEC: op:tanh backward"
+_COUNT = 24
+"""Cells of `1,234,567 of 1,234,567`, and some: the place of the count stays as wide whatever that is."""
 
 
 class Typed(Message):
@@ -41,6 +47,9 @@ class Left(Message):
 
 
 class _Text(Guarded, Input):
+    virtual_size = Reactive(Size(0, 0))
+    """What is typed is drawn without the screen being laid out again."""
+
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whatever prints is typed, `/` too, whose key Textual knows by a name that Unicode has not."""
         return super().check_consume_key(key, character) or key == "slash"
@@ -59,7 +68,7 @@ class SearchLine(Guarded, Horizontal):
         """The line."""
         yield Static("/", id="search-sign")
         yield _Text(placeholder=HINT, id="search-text", select_on_focus=False)
-        yield Static("", id="search-count")
+        yield Title(id="search-count")
 
     @property
     def text(self) -> str:
@@ -81,7 +90,7 @@ class SearchLine(Guarded, Horizontal):
 
     def count(self, words: str) -> None:
         """Say how many matches there are."""
-        self.query_one("#search-count", Static).update(words)
+        self.query_one("#search-count", Title).show(Text(f"{words:>{_COUNT}}"))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Look for what is typed by now."""

@@ -24,6 +24,7 @@ from graphscope.tui.region_styles import Drawn
 from graphscope.tui.scene import Scene
 from graphscope.tui.screen_text import escape
 from graphscope.tui.source.counts import Counts
+from graphscope.tui.text_widgets import Entitled
 
 _MARGIN = 11
 _COUNTS = 5
@@ -42,7 +43,7 @@ class Highlighted(Message):
         self.lines = lines
 
 
-class Source(Drawn, ScrollView, can_focus=True):
+class Source(Drawn, Entitled, ScrollView, can_focus=True):
     """The file of the current node. In backward, the line is that of the forward node that the gradient is of."""
 
     PART = "source"
@@ -77,8 +78,7 @@ class Source(Drawn, ScrollView, can_focus=True):
         self._meant = (0, 0)
         """The characters of the current line that made the node."""
         self._finding: Finding | None = None
-        self._titles = "source", ""
-        self.border_title = "source"
+        self.entitle("source")
 
     @property
     def _current(self) -> int | None:
@@ -105,7 +105,7 @@ class Source(Drawn, ScrollView, can_focus=True):
         backward = node is not None and node.kind in ("grad", "accumulate")
         file = PurePath(self._file).name if where is not None else "no line is known here"
         said = "where it failed" if raised is not None else "where the forward node ran" if backward else ""
-        self._entitle(escape(f"source  {file}"), said)
+        self.entitle(escape(f"source  {file}"), said)
         if old is None or scene is None or old.breakpoints != scene.breakpoints or top != self.scroll_offset.y:
             self.refresh()
         for line in {*before, self._current}:
@@ -143,12 +143,6 @@ class Source(Drawn, ScrollView, can_focus=True):
         text = self._text[line - 1].plain.encode()
         end = site.end_column if site.end_line == line else len(text)
         return (len(text[: site.column].decode(errors="ignore")), len(text[:end].decode(errors="ignore")))
-
-    def _entitle(self, title: str, subtitle: str) -> None:
-        """Say where one is; all is drawn again where that has changed."""
-        if (title, subtitle) != self._titles:
-            self._titles = title, subtitle
-            self.border_title, self.border_subtitle = title.replace("[", "\\["), subtitle
 
     def on_resize(self) -> None:
         """Keep the line in sight."""

@@ -27,7 +27,7 @@ from graphscope.tui.screen_text import escape
 from graphscope.tui.tape import loops
 from graphscope.tui.tape.line_painter import LinePainter
 from graphscope.tui.tape.lines import Lines
-from graphscope.tui.text_widgets import runs
+from graphscope.tui.text_widgets import Entitled, runs, stretch
 
 _UNKNOWN: Final[tuple[tuple[object, ...], Strip]] = (), Strip([])
 _KEPT: Final = 2048
@@ -39,7 +39,7 @@ _NOTHING: Final = (
 _BARREN: Final = ("The program made no node.",)
 
 
-class Tape(Drawn, ScrollView, can_focus=True):
+class Tape(Drawn, Entitled, ScrollView, can_focus=True):
     """A virtual list of the lines of a log. Moving its cursor moves in time."""
 
     PART = "tape"
@@ -103,7 +103,7 @@ class Tape(Drawn, ScrollView, can_focus=True):
         """The changes of the lines that were drawn."""
         self._chosen: int | None = None
         """The header or mark to be chosen when one stands at its node."""
-        self.border_title = "tape"
+        self.entitle("tape")
 
     # What is shown ---------------------------------------------------------------------------------------------------
 
@@ -161,7 +161,7 @@ class Tape(Drawn, ScrollView, can_focus=True):
         node = self.scene.node if self.scene is not None and self.screen.has_class("-slim") else None
         site = None if node is None else node.site
         said = "" if node is None or site is None else f"{PurePath(site.file).name}:{site.line}  {node.source_line}"
-        self.border_subtitle = escape(said).replace("[", "\\[")
+        self.entitle("tape", escape(said))
 
     def _moving(self, scene: Scene, key: int) -> tuple[object, ...]:
         """All that the picture of a line depends on beside the log."""
@@ -224,7 +224,7 @@ class Tape(Drawn, ScrollView, can_focus=True):
             self._seen = self.lines.changes
             self._painter.forget()
             self._strips.clear()
-        self.virtual_size = Size(self.size.width, count)
+        stretch(self, Size(self.scrollable_content_region.width, count))
         self.refresh()
 
     def _reveal(self) -> None:

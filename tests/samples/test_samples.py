@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SAMPLES = sorted(path for path in (ROOT / "samples").glob("*.py") if path.name != "demo.py")
+APART = ("demo.py", "same_network.py")
+"""Those with a test of their own."""
+SAMPLES = sorted(path for path in (ROOT / "samples").glob("*.py") if path.name not in APART)
 SURE = ("product", "chain", "no_grad")
 """Those that draw no random numbers."""
 

@@ -34,13 +34,19 @@ def stopped_event(adapter: Adapter, stop: Stop) -> dict[str, Any]:
         "allThreadsStopped": True,
     }
     said = "" if stop.cause in ("entry", "pause") else reason(stop)
-    text = "; ".join(filter(None, (said, *beside(stop))))
+    text = "; ".join(filter(None, (said, _hits(stop), *beside(stop))))
     if text:
         made["text"] = text
     hit = [] if stop.breakpoint is None else [stop.breakpoint.number]
     watched = set(adapter.watches.values())
     hit += [-change.watch for change in stop.changes if change.watch in watched]
     return made | ({"hitBreakpointIds": hit} if hit else {})
+
+
+def _hits(stop: Stop) -> str:
+    """How often one has been hit that stops at some of its hits: editors count lines, and here it is nodes."""
+    found = stop.breakpoint
+    return f"hit {found.hits}, each node is one" if found is not None and found.when else ""
 
 
 def _reason(adapter: Adapter, stop: Stop) -> str:

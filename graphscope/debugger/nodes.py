@@ -97,7 +97,7 @@ def rule_around(node: GraphNode | Pending | None) -> tuple[str, ...]:
 def forward(log: Log, start: int, stop: int) -> Iterator[int]:
     """Rows of nodes with `start <= row < stop`, in order; leaves that a later segment repeats are left out."""
     for low in range(max(start, log.first), min(stop, log.end), _BLOCK):
-        yield from _node_rows(log, low, min(low + _BLOCK, stop)).tolist()
+        yield from rows_of(log, low, min(low + _BLOCK, stop)).tolist()
 
 
 def backward(log: Log, start: int, stop: int) -> Iterator[int]:
@@ -105,7 +105,7 @@ def backward(log: Log, start: int, stop: int) -> Iterator[int]:
     high = min(stop, log.end)
     while high > max(start, log.first):
         low = max(high - _BLOCK, start, log.first)
-        yield from _node_rows(log, low, high)[::-1].tolist()
+        yield from rows_of(log, low, high)[::-1].tolist()
         high = low
 
 
@@ -116,7 +116,7 @@ def entry(log: Log) -> int | None:
     """
     makes = origins(log).makes
     for low in range(log.first, log.end, _BLOCK):
-        rows = _node_rows(log, low, min(low + _BLOCK, log.end))
+        rows = rows_of(log, low, min(low + _BLOCK, log.end))
         computing = rows[~makes[np.minimum(log.column("site", low, low + _BLOCK)[rows - low], len(makes) - 1)]]
         if len(computing):
             return int(computing[0])
@@ -126,10 +126,11 @@ def entry(log: Log) -> int | None:
 def count(log: Log, stop: int) -> int:
     """So many nodes have rows before `stop`; leaves that a later segment repeats are left out."""
     blocks = range(log.first, min(stop, log.end), _BLOCK)
-    return sum(len(_node_rows(log, low, min(low + _BLOCK, stop))) for low in blocks)
+    return sum(len(rows_of(log, low, min(low + _BLOCK, stop))) for low in blocks)
 
 
-def _node_rows(log: Log, start: int, stop: int) -> np.ndarray:
+def rows_of(log: Log, start: int, stop: int) -> np.ndarray:
+    """Rows of nodes with `start <= row < stop`, at once; leaves that a later segment repeats are left out."""
     kinds = log.column("kind", start, stop)
     tensors = log.column("tensor", start, stop)
     rows = np.arange(start, start + len(kinds))

@@ -44,6 +44,7 @@ def test_lines_with_pass_condition_hits_and_messages(client: Client, chain: Path
     client.launch(chain, configure=configure)
     stopped = client.event("stopped")
     assert stopped["reason"] == "breakpoint"
+    assert stopped["text"].endswith("; hit 2, each node is one")
     assert client.evaluate("step") == "1"
     assert client.stack()[0]["line"] == 13
     assert "h is (3,) of" not in client.said  # line 12 makes no node itself: layer does

@@ -77,8 +77,9 @@ class Truth:
 
     @cached_property
     def lines(self) -> Counter[tuple[str, int]]:
-        """How many nodes each line made."""
-        sites = [self.log.site(event.site) for event in self.events if event.kind in NODES]
+        """How many nodes each line made; a leaf that a later segment repeats was not made again."""
+        made = [e for e in self.events if e.kind in NODES and not (e.kind == Kind.LEAF and e.tensor != e.row)]
+        sites = [self.log.site(event.site) for event in made]
         return Counter((site.file, site.line) for site in sites if site is not None)
 
     @cached_property

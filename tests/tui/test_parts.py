@@ -20,6 +20,7 @@ from textual.color import Color
 from graphscope.debugger.command_table import COMMANDS
 from graphscope.errors import CommandError
 from graphscope.eventlog.reader import load
+from graphscope.eventlog.record import record
 from graphscope.graph import Graph
 from graphscope.graph.filled import replaced as fill
 from graphscope.graph.outline import steps
@@ -116,6 +117,28 @@ def test_the_norm_is_that_of_whole_gradients(recorded: Callable[[str, str], Path
     )
 
     assert curves_of(Graph(log), steps(log), log.first, log.end).norms == [2.0]
+
+
+def test_what_a_later_segment_repeats_was_not_made_by_the_line_that_uses_it(tmp_path: Path) -> None:
+    """The same run counts the same, however its log is cut into segments."""
+    script = tmp_path / "long.py"
+    script.write_text(
+        "import graphscope as torch\n"
+        "x = torch.randn(512, requires_grad=True)\n"
+        "y = x * 2.0\n"
+        "for _ in range(200):\n"
+        "    y = y + x\n"
+    )
+    found = []
+    for budget in (1 << 30, 1 << 17):
+        log = tmp_path / f"{budget}.gscope"
+        with record(log, budget=budget):
+            exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
+        counts = Counts(load(log))
+        counts.extend()
+        assert counts.of(str(script)) == {2: 1, 3: 1, 5: 200}
+        found.append(len(list((log / "segments").iterdir())))
+    assert found[0] < found[1]
 
 
 def test_counts_by_line(training: Path) -> None:

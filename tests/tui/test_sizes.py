@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +28,12 @@ for step in range(3):
     loss.backward()
     optimizer.step()
 """
+BROKEN = """\
+import graphscope as torch
+
+x = torch.cat([torch.linspace(0.0, 1.0, 1000), -torch.ones(1000)]).requires_grad_()
+y = x.sqrt() ** 2
+"""
 TABS = ("1 formula", "2 value", "3 grad", "4 about", "5 steps", "6 compare")
 SIZES = ((60, 16), (80, 24), (120, 40), (200, 50))
 
@@ -34,6 +41,11 @@ SIZES = ((60, 16), (80, 24), (120, 40), (200, 50))
 @pytest.fixture(scope="session")
 def network(recorded: Callable[[str, str], Path]) -> Path:
     return recorded("network", NETWORK)
+
+
+@pytest.fixture(scope="session")
+def broken(recorded: Callable[[str, str], Path]) -> Path:
+    return recorded("broken", BROKEN)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
@@ -226,6 +238,35 @@ def test_the_heading_stays_where_a_wide_terminal_is_low(network: Path) -> None:
         assert main.query_one("#body").region.height > 3
 
     drive(network, use, size=(160, 18))
+
+
+def test_findings_are_seen_whatever_has_the_place_of_the_tape(network: Path) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.type("goto op:softmax forward")
+        for key in ("1", "2"):
+            await screen.press(key, "F")
+            await screen.shows("double", "#findings")
+            await screen.shows("▶", "#tape")
+            assert "softmax" in next(line for line in screen.part("#tape").split("\n") if "▶" in line)
+            assert screen.main.query_one("#findings").has_focus_within
+            await screen.press("escape")
+
+    drive(network, use, size=(60, 16))
+
+
+@pytest.mark.parametrize("size", [*SIZES, (70, 20), (100, 24)], ids=lambda size: "x".join(map(str, size)))
+def test_facts_of_an_array_are_whole_or_left_out(broken: Path, size: tuple[int, int]) -> None:
+    async def use(screen: Screen) -> None:
+        await screen.type("goto op:sqrt forward")
+        await screen.press("2")
+        await screen.shows("min ", "#facts")
+        first, second = screen.part("#facts").split("\n")
+        assert "…" not in first + second
+        assert "1000 nan" in second  # what matters most is the last that goes
+        whole = r"min 0  max 1(  mean 0\.67(  std 0\.24)?)?  1000 nan(  0% zero)? *"
+        assert re.fullmatch(whole, second), second
+
+    drive(broken, use, size=size)
 
 
 def test_findings_have_no_pages_where_there_is_no_room(network: Path) -> None:

@@ -107,6 +107,7 @@ class Judging(Actions):
         if not self.has_class("-findings"):
             await self._ask_findings()
         self._open_findings()
+        self._give_back_the_tape()
         self.call_after_refresh(panel.enter)
 
     async def _ask_findings(self) -> None:
@@ -139,8 +140,7 @@ class Judging(Actions):
         tape = self.query_one(Tape)
         if self.search:
             self.action_end_search()
-        elif not (tape.display or self.has_class("-map")):
-            self.show_alone("tape")
+        elif self._give_back_the_tape():
             self.call_after_refresh(tape.focus)
         elif self.has_class("-findings"):
             self.close_findings()
@@ -148,6 +148,13 @@ class Judging(Actions):
             self.query_one(Tour).end()
         else:
             self.action_end_search()
+
+    def _give_back_the_tape(self) -> bool:
+        """Show it where there is room for one region, and another has its place; whether that was so."""
+        if self.query_one(Tape).display or self.has_class("-map"):
+            return False
+        self.show_alone("tape")
+        return True
 
     @on(MarkChosen)
     def _mark_chosen(self, message: MarkChosen) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -24,11 +26,18 @@ from graphscope.tui.text_widgets import Title
 from graphscope.tui.theme_styles import themed
 
 if TYPE_CHECKING:
+    from graphscope.debugger.results import Statistics
     from graphscope.tui.glyphs import Glyphs
     from graphscope.tui.inspector.panel_table import Pass
 
+Fact = tuple[str, str, int]
+"""Text, its style, and how late it is told where there is little room."""
+
 FORMS: Final = ("numbers", "heatmap", "histogram")
 _MOST_NUMBERS: Final = 16
+_BETWEEN: Final = 2
+_UNKNOWN: Final = 1 << 10
+"""The width of what is not laid out yet."""
 
 
 class NumbersView(Guarded, Vertical):
@@ -115,18 +124,12 @@ class NumbersView(Guarded, Vertical):
         made = Text()
         made.append(f"{self._numbers.title} ", f"bold {self._pass}")
         made.append(f"{shape_text(array.shape) or 'scalar'} {array.dtype} {where}", "bold")
-        made.append(f"  v {_next(self.form)}  i slice", "muted")
-        found = statistics(array)
-        if found is not None:
-            none_finite = found.nan + found.inf == array.size
-            numbers = f"min {found.min:.3g}  max {found.max:.3g}  mean {found.mean:.2g}  std {found.std:.2g}"
-            made.append("\nnone is finite" if none_finite else f"\n{numbers}")
-            odd = [f"{count} {name}" for name, count in (("nan", found.nan), ("inf", found.inf)) if count]
-            if odd:
-                made.append("  " + "  ".join(odd), "bold error")
-            if found.zero:
-                made.append(f"  {100 * found.zero / max(array.size, 1):.0f}% zero", "muted")
-        return made
+        room = self.query_one("#facts").size.width or _UNKNOWN
+        hints = [(f"v {_next(self.form)}", "muted", 0), ("i slice", "muted", 1)]
+        lines = [Text(" " * _BETWEEN).join([made, *_whole(hints, room - len(made) - _BETWEEN)])]
+        if (found := statistics(array)) is not None:
+            lines.append(Text(" " * _BETWEEN).join(_whole(_told(found, array.size), room)))
+        return Text("\n").join(lines)
 
     @on(Chosen)
     def _cell_chosen(self, event: Chosen) -> None:
@@ -147,6 +150,24 @@ class NumbersView(Guarded, Vertical):
 def _is_short(plane: np.ndarray) -> bool:
     """Whether it is a scalar, or a vector of so few numbers that these tell more than a picture."""
     return plane.size <= _MOST_NUMBERS and 1 in plane.shape
+
+
+def _told(found: Statistics, size: int) -> list[Fact]:
+    """Statistics as facts."""
+    odd = [(f"{count} {name}", "bold error", 1) for name, count in (("nan", found.nan), ("inf", found.inf)) if count]
+    if found.nan + found.inf == size:
+        return [("none is finite", "", 0), *odd]
+    zero = [(f"{100 * found.zero / max(size, 1):.0f}% zero", "muted", 4)] if found.zero else []
+    ends = f"min {found.min:.3g}  max {found.max:.3g}"
+    return [(ends, "", 0), (f"mean {found.mean:.2g}", "", 2), (f"std {found.std:.2g}", "", 3), *odd, *zero]
+
+
+def _whole(facts: list[Fact], room: int) -> list[Text]:
+    """As many facts as have room, none of them cut; those that tell most."""
+    ranked = sorted(facts, key=itemgetter(2))
+    widths = accumulate(len(text) + _BETWEEN for text, _, _ in ranked)
+    kept = ranked[: sum(width - _BETWEEN <= room for width in widths)]
+    return [Text(text, style) for text, style, rank in facts if (text, style, rank) in kept]
 
 
 def _next(form: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphscope.eventlog.schema import NODES
+from graphscope.debugger import nodes
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -31,9 +31,8 @@ class Counts:
         stop = min(self._log.end, self._end + most)
         if stop <= self._end:
             return False
-        kinds = self._log.column("kind", self._end, stop)
         sites = self._log.column("site", self._end, stop)
-        found = np.bincount(np.minimum(sites[np.isin(kinds, NODES)], 1 << 20))
+        found = np.bincount(np.minimum(sites[nodes.rows_of(self._log, self._end, stop) - self._end], 1 << 20))
         size = max(len(found), len(self._by_site))
         self._by_site = np.pad(self._by_site, (0, size - len(self._by_site))) + np.pad(found, (0, size - len(found)))
         self._end = stop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import graphscope as gs
+from graphscope.graph.pass_changes import changes, recorded
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -89,7 +91,7 @@ LINES = PROGRAM.splitlines()
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[gs.Log, str]:
+def program(tmp_path_factory: pytest.TempPathFactory) -> tuple[gs.Log, str]:
     """The recording of PROGRAM, and what it said; it prints what it prints without us."""
     folder = tmp_path_factory.mktemp("torchscript")
     (folder / "program.py").write_text(PROGRAM)
@@ -109,8 +111,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[gs.Log, str]:
 
 
 @pytest.mark.slow
-def test_each_op_has_its_line(recorded: tuple[gs.Log, str]) -> None:
-    log, _ = recorded
+def test_each_op_has_its_line(program: tuple[gs.Log, str]) -> None:
+    log, _ = program
     found = {(node.label, LINES[node.site.line - 1].strip()) for node in log.graph.nodes if node.kind == "op"}
     assert found >= {
         ("linear", "h = helper(self.first(x))"),
@@ -132,8 +134,8 @@ def test_each_op_has_its_line(recorded: tuple[gs.Log, str]) -> None:
 
 
 @pytest.mark.slow
-def test_modules_are_scopes_and_backward_nodes_know_their_forward_nodes(recorded: tuple[gs.Log, str]) -> None:
-    log, _ = recorded
+def test_modules_are_scopes_and_backward_nodes_know_their_forward_nodes(program: tuple[gs.Log, str]) -> None:
+    log, _ = program
     linear = [node for node in log.graph.nodes if node.kind == "op" and node.label == "linear"]
     scopes = ["first", "layers.0", "layers.1"]
     assert [log.scope_path(node.event.scope) for node in linear[:12]] == scopes * 4
@@ -143,8 +145,36 @@ def test_modules_are_scopes_and_backward_nodes_know_their_forward_nodes(recorded
 
 
 @pytest.mark.slow
-def test_what_is_not_seen_is_told_once(recorded: tuple[gs.Log, str]) -> None:
-    _, said = recorded
+def test_what_is_not_seen_is_told_once(program: tuple[gs.Log, str]) -> None:
+    _, said = program
     told = "graphscope: the ops of 'unseen', compiled by torch.jit, are not seen: it uses prim::CreateObject\n"
     assert said.count(told) == 1
     assert said.count("torch.jit") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
+def test_each_pass_of_torchscript_is_told_as_torch_makes_it(tmp_path: Path) -> None:
+    (tmp_path / "chained.py").write_text(
+        "def chain(x, w):\n    a = (x @ w).tanh() * 2.0\n    b = (x @ w).tanh() * 2.0\n    return (a + b).sum()\n"
+    )
+    chain = torch.jit.script(runpy.run_path(str(tmp_path / "chained.py"))["chain"])
+    with gs.record(passes=True) as log:
+        chain(torch.ones(2, 3), torch.ones(3, 2))
+    (compilation,) = recorded(log)
+    assert (compilation.function, compilation.framework) == ("chain", "TorchScript")
+    graph = chain.graph.copy()
+    for stage in compilation.stages:
+        if stage.name != "before":
+            getattr(torch._C, f"_jit_pass_{stage.name}")(graph)
+        kinds = [node.kind().partition("::")[2] for node in graph.nodes()]
+        assert [node.op for node in stage.graph.nodes if node.op] == kinds
+        places = [log.site(node.site) for node in stage.graph.nodes if node.op == "tanh"]
+        assert {place.line for place in places if place is not None} <= {2, 3}
+    found = {change.stage.name: change for change in changes(compilation)}
+    gathered = found["create_autodiff_subgraphs"]
+    ((fused, members),) = gathered.members.items()
+    assert fused.op == "DifferentiableGraph"
+    assert [member.op for member in members] == ["matmul", "tanh", "mul", "add"]
+    merged = next(each for each in changes(compilation) if each.stage.name == "cse")
+    assert sorted(key.op for key, state in merged.states.items() if state == "removed") == ["matmul", "mul", "tanh"]

@@ -12,9 +12,11 @@ import torch
 
 from graphscope.adapters.kit.call_scopes import within
 from graphscope.adapters.kit.notices import say
+from graphscope.adapters.torch import torchscript_passes
 from graphscope.adapters.torch.modules import Modules
+from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
-from graphscope.adapters.torch.torchscript_nodes import Block, Call, block_of, unknown
+from graphscope.adapters.torch.torchscript_nodes import Block, Blocks, Call, unknown
 
 # TorchScript's own interpreter calls no Python, so that neither its ops nor their lines can be seen. What runs instead
 # calls the same ops of ATen in the same order: the numbers are the same.
@@ -25,6 +27,7 @@ class TorchScript:
 
     def __init__(self, session: Session, modules: Modules) -> None:
         self.session, self._modules = session, modules
+        self._blocks = Blocks()
         self._known: dict[int, tuple[Any, Block | None]] = {}
         """Graphs that were asked for, by `id`, and each as it was read; None where it can't run node by node."""
 
@@ -42,7 +45,7 @@ class TorchScript:
             arguments = None if block is None else given(function.schema, args, kwargs)
             if block is None or arguments is None:
                 return original(function, *args, **kwargs)
-            return Call(self._enter).run(block, arguments)
+            return Call(self._blocks, self._enter).run(block, arguments)
 
         return __call__
 
@@ -54,7 +57,7 @@ class TorchScript:
             arguments = None if block is None else given(method.schema, args, kwargs)
             if block is None or arguments is None:
                 return original(method, *args, **kwargs)
-            return Call(self._enter).run(block, [module, *arguments])
+            return Call(self._blocks, self._enter).run(block, [module, *arguments])
 
         return __call__
 
@@ -84,14 +87,20 @@ class TorchScript:
         return self._known[id(graph)][1]
 
     def _learn(self, graph: Any, name: str) -> Block | None:
+        if self.session.writer.passes:
+            self._tell_passes(graph, name)
         try:
             why = next(unknown(graph), "")
             if not why:
-                return block_of(graph, name)
+                return self._blocks.of(graph, name)
         except (RuntimeError, TypeError, AttributeError, ValueError) as error:  # another version of torch
             why = f"what can't be read here ({error})"
         say(f"the ops of {name!r}, compiled by torch.jit, are not seen: it uses {why}")
         return None
+
+    @guarded
+    def _tell_passes(self, graph: Any, name: str) -> None:
+        torchscript_passes.tell(self.session.writer, graph, name)
 
 
 def given(schema: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any] | None:

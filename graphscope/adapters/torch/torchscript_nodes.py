@@ -78,27 +78,31 @@ def _names(values: Any) -> list[str]:
     return [each.debugName() for each in values]
 
 
-_blocks: Final[dict[int, Block]] = {}
-"""What was read of graphs, by `id`: each is held by what was read of it."""
+class Blocks:
+    """Graphs of functions, each read once."""
 
+    def __init__(self) -> None:
+        self._read: dict[int, Block] = {}
+        """By the `id` of the graph, which is held by what was read of it."""
 
-def block_of(graph: Any, function: str) -> Block:
-    """A graph of a function, read."""
-    found = _blocks.get(id(graph))
-    if found is None:
-        found = _blocks[id(graph)] = Block(graph, function)
-    return found
+    def of(self, graph: Any, function: str) -> Block:
+        """A graph of a function, read."""
+        found = self._read.get(id(graph))
+        if found is None:
+            found = self._read[id(graph)] = Block(graph, function)
+        return found
 
 
 class Call:
     """A call of a function or a method: its values so far, by their names in the graph.
 
     Args:
+        blocks: The graphs of functions that it calls.
         enter: Gives the scopes of modules that it calls.
     """
 
-    def __init__(self, enter: Enter) -> None:
-        self.enter = enter
+    def __init__(self, blocks: Blocks, enter: Enter) -> None:
+        self.blocks, self.enter = blocks, enter
         self.values: dict[str, Any] = {}
 
     def run(self, block: Block, arguments: Sequence[Any]) -> Any:
@@ -109,7 +113,7 @@ class Call:
 
     def other(self, graph: Any, arguments: Sequence[Any], name: str) -> Any:
         """What another function gives, which this one calls."""
-        return Call(self.enter).run(block_of(graph, name), arguments)
+        return Call(self.blocks, self.enter).run(self.blocks.of(graph, name), arguments)
 
     def block(self, block: Block) -> list[Any]:
         """What a body gives, in which the values are known that it begins with."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from graphscope.errors import StaticError
 from graphscope.eventlog import arguments, compilations, record
 from graphscope.eventlog.names import Site
@@ -17,6 +19,7 @@ from graphscope.static.graphs.rewriting import copy
 from graphscope.static.passes import ORDERS, PASSES, optimise
 
 _GIVEN: Final = ("input", "variable")
+_PLAIN: Final = (bool, int, float, complex, str, slice, np.ndarray, np.generic, np.dtype)
 
 
 def tell(graph: Graph, backend: str = "numpy") -> None:
@@ -104,7 +107,8 @@ class _Told:
 
     def _node(self, node: Node, given: list[int], block: str) -> None:
         value = node.outputs[0] if node.outputs else None
-        told: dict[str, Any] = {"name": node.name, "of": given, "block": block}
+        after = [self.places[each.outputs[0]] for each in node.after if each.outputs and each.outputs[0] in self.places]
+        told: dict[str, Any] = {"name": node.name, "of": [*given, *after], "block": block}
         if node.op not in _GIVEN:
             told["op"] = node.op
         if value is not None and value.shape is not None and value.dtype is not None:
@@ -125,8 +129,13 @@ def _operands(node: Node) -> list[Any]:
 
 
 def _settings(node: Node) -> dict[str, Any]:
-    """The attributes that a person wrote."""
-    return {} if node.op in _GIVEN else {key: each for key, each in node.attributes.items() if key[0] != "_"}
+    """The attributes that say what it computes: not the tensors that it holds on to, nor what is its own business."""
+    told = {} if node.op in _GIVEN else node.attributes
+    return {key: each for key, each in told.items() if key[0] != "_" and _is_plain(each)}
+
+
+def _is_plain(value: Any) -> bool:
+    return all(map(_is_plain, value)) if isinstance(value, tuple | list) else isinstance(value, _PLAIN)
 
 
 def _line(site: Site) -> Line:

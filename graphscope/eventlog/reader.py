@@ -66,7 +66,6 @@ class Log(Rows, Tables):
         """By entry and number of inputs, those without numbers that vary."""
         self.readings: dict[Any, tuple[int, Any]] = {}
         """What was read of it as a whole: by the function that did, how long it was then, and what was found."""
-        self._seen = 0
         Tables.__init__(self, files)
         Rows.__init__(self, files, self.metadata["format"])
 
@@ -238,16 +237,6 @@ class Log(Rows, Tables):
             return table[:0]
         return table[start : start + int(table[start]["count"])]
 
-    def look(self, places: np.ndarray, size: int) -> None:
-        """Say that so many bytes are looked at from each of some places on: the system may have that memory back."""
-        self._look(int(np.minimum(np.abs(np.diff(places)), _AROUND + size).sum()) + size)
-
-    def _look(self, size: int) -> None:
-        self._seen += _AROUND + size
-        if self._seen > _MOST_SEEN:
-            self.release()
-            self._seen = 0
-
     def _place(self, row: int, slot: int) -> tuple[Segment, Flag, np.void, tuple[int, ...], str]:
         self._look(0)
         segment, index = self._find(row)
@@ -388,10 +377,6 @@ _FIELDS = operator.itemgetter(
          "several", "tensor", "time", "duration", "value", "forward"),
     )
 )  # fmt: skip
-_AROUND = 1 << 17
-"""A system maps so many bytes around a row and its value when they are looked at."""
-_MOST_SEEN = 1 << 26
-"""So many bytes are looked at before the system may have their memory back."""
 _STORED = Flag.INLINE | Flag.KEPT | Flag.SUMMARY
 _KINDS = frozenset(int(kind) for kind in Kind)
 _ALL_FLAGS = int(~Flag(0))

@@ -19,6 +19,10 @@ _HOLES: Final = 1024
 
 _MANY: Final = 1 << 15
 """Whoever looks at so many rows at once looks at all of a long log."""
+_AROUND: Final = 1 << 17
+"""A system maps so many bytes around a row and its value when they are looked at."""
+_MOST_SEEN: Final = 1 << 26
+"""So many bytes are looked at before the system may have their memory back."""
 
 _SPREAD: Final = 4
 """Rows are picked out of a column at most so many times as long."""
@@ -51,6 +55,8 @@ class Segment:
         inside = (new > self.first) & (new <= self.first + len(self.events))
         later = np.unique(new[inside].astype(np.int64) - 1)
         written = self.events["kind"][later - self.first] != 0
+        if len(later) * _AROUND > _MOST_SEEN >> 3:  # they lie everywhere in it
+            self.release()
         found = np.concatenate([rows, later[written]])
         if len(rows) and len(later) and later[0] <= rows[-1]:  # threads append to one log
             found = np.unique(found)
@@ -89,6 +95,8 @@ class Rows:
         self._segments: list[Segment] = []
         self._starts: list[int] = []
         self._first = 0
+        self._seen = 0
+        """Bytes that were looked at since the system could have their memory back."""
         self.end = 0
         self.lost = ""
         """What has become of its files since it was opened, as `loss_of` found; then no more is looked for."""
@@ -168,6 +176,17 @@ class Rows:
         for segment in self._segments:
             segment.release()
 
+    def look(self, places: np.ndarray, size: int) -> None:
+        """Say that so many bytes are looked at from each of some places on: the system may have that memory back."""
+        self._look(int(np.minimum(np.abs(np.diff(places)), _AROUND + size).sum()) + size)
+
+    def _look(self, size: int) -> None:
+        """The same of so many bytes: whoever looks at a long log bit by bit has looked at all of it in the end."""
+        self._seen += _AROUND + size
+        if self._seen > _MOST_SEEN:
+            self._seen = 0
+            self.release()
+
     def _holding(self, start: int, stop: int) -> Iterator[tuple[Segment, int]]:
         """The segments that hold rows of `start <= row < stop`, each with the row at which the next one begins."""
         segments, starts, end = self._segments, self._starts, self.end  # another thread may look for more
@@ -185,6 +204,8 @@ class Rows:
                 yield segment.first + low, segment.events[low:high]
                 if high - low >= _MANY:
                     segment.release()
+                else:
+                    self._look((high - low) * segment.events.itemsize)
 
     def events(self, start: int | None = None, stop: int | None = None) -> Iterator[np.ndarray]:
         """The rows as they lie on disk, a stretch at a time (unwritten ones have kind 0)."""
@@ -224,6 +245,7 @@ class Rows:
             stop = min(following, segment.first + len(segment.events))
             low, high = np.searchsorted(rows, (segment.first, stop))
             picked[low:high] = segment.events[field][rows[low:high] - segment.first]
+            self._look(min(int(high - low) * _AROUND, segment.events.nbytes))
         return picked
 
     def rare(self, start: int | None = None) -> np.ndarray:

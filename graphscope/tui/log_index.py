@@ -34,6 +34,8 @@ class LogIndex:
         self.findings: tuple[Finding, ...] = ()
         self.judged = False
         """Somebody looks, or has looked, for findings."""
+        self.is_all_found = False
+        """They are those of the whole run, which is over: nobody needs to look again."""
         self.steps = steps(log)
         self.flagged = _faults(self.graph)
         self.lines.extend()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from graphscope.errors import LogError
-from graphscope.eventlog import schema
+from graphscope.eventlog import rows, schema
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.writer import Writer
@@ -70,6 +70,27 @@ def test_a_reader_in_the_middle_keeps_what_it_holds_when_the_ring_drops_it(make,
     with pytest.raises(LogError, match="there is no row #0") as caught:
         log.event(0)
     assert caught.value.hint == f"rows are #{log.first} to #{log.end - 1}"
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda log, row: log.column("kind", row, row + 1),
+        lambda log, row: log.pick("kind", np.array([row, 1, 4000])),
+        lambda log, row: log.value(row),
+    ],
+    ids=["stretch", "scattered", "value"],
+)
+def test_memory_is_given_back_to_the_system_while_one_reads_bit_by_bit(make, append, monkeypatch, read) -> None:
+    writer = make()
+    for number in range(5000):
+        append(writer, np.float32(number))
+    log, released = load(writer.path), []
+    monkeypatch.setattr(rows, "_MOST_SEEN", 100 * rows._AROUND)
+    monkeypatch.setattr(log, "release", lambda: released.append(None))
+    for row in range(5000):
+        read(log, row)
+    assert 40 <= len(released) <= 500
 
 
 def hole(writer, count: int = 1) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from graphscope.debugger.result_lines import lines_of_finding
+from graphscope.debugger.results import Result
 from graphscope.diagnose import doctor
+from graphscope.tui.screen_session import RecordedSession
 from tests.tui.screens import Screen, debug, drive
 
 CUT = """\
@@ -201,3 +203,25 @@ def test_an_exception_that_the_heading_tells_opens_no_panel(tmp_path: Path) -> N
         assert not screen.main.query_one("#findings").display
 
     debug(script, use)
+
+
+def test_a_run_that_is_over_is_examined_once_even_if_nothing_is_wrong(
+    training: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    carry_out = RecordedSession.carry_out
+
+    def noting(session: RecordedSession, line: str, block: tuple[str, ...] = ()) -> list[Result]:
+        asked.append(line)
+        return carry_out(session, line, block)
+
+    async def use(screen: Screen) -> None:
+        await screen.until(lambda: screen.main.log_index.is_all_found, "the doctor's answer")
+        monkeypatch.setattr(RecordedSession, "carry_out", noting)
+        for key in ("F", "F", "f", "F"):
+            await screen.press(key)
+            await screen.app.workers.wait_for_complete()
+        await screen.shows("Nothing was found", "#findings")
+        assert "doctor" not in asked
+
+    drive(training, use)

@@ -31,10 +31,12 @@ _JUDGED_STOPS: Final = ("breakpoint", "watch", "exception", "pause")
 class Judged(Message):
     """A worker has found what is wrong with a run."""
 
-    def __init__(self, log_index: LogIndex, findings: tuple[Finding, ...]) -> None:
+    def __init__(self, log_index: LogIndex, findings: tuple[Finding, ...], *, is_all: bool) -> None:
         super().__init__()
         self.log_index = log_index
         self.findings = findings
+        self.is_all = is_all
+        """The run was over by then."""
 
 
 class Judging(Actions):
@@ -71,12 +73,14 @@ class Judging(Actions):
     @work(thread=True, exclusive=True, group="findings")
     def _judge(self, log_index: LogIndex) -> None:
         with suppress(LogError):  # it is gone meanwhile
-            self.post_message(Judged(log_index, doctor(log_index.log.path).findings))
+            is_over = self._is_over
+            self.post_message(Judged(log_index, doctor(log_index.log.path).findings, is_all=is_over))
 
     def on_judged(self, message: Judged) -> None:
         """Mark what was found; that of a program that has just ended is told at once."""
         if message.log_index is not self.log_index:
             return
+        self.log_index.is_all_found = message.is_all
         self.take_findings(message.findings)
         is_told = all(each.kind == _EXCEPTION for each in message.findings)  # the heading and the prompt say it
         if not is_told and self.session.state in ("ended", "failed"):
@@ -112,10 +116,12 @@ class Judging(Actions):
 
     async def _ask_findings(self) -> None:
         """Learn what is wrong up to now, where that is not known."""
-        if self._is_over and self.log_index.findings:
+        reading, is_over = self.log_index, self._is_over
+        if is_over and reading.is_all_found:
             return
         for result in await self.ask_now("doctor"):
-            if isinstance(result, Report):
+            if isinstance(result, Report) and reading is self.log_index:
+                reading.is_all_found = is_over
                 self.take_findings(result.findings)
 
     def close_findings(self) -> None:

@@ -20,6 +20,8 @@ from graphscope.tui.messages import CommandRequested
 from graphscope.tui.search.search_line import Left, SearchLine, Typed, Walked
 from graphscope.tui.tape.tape import Tape
 
+_SELDOM: Final = 0.25
+"""So long the count of a search that goes on stays as it is: a picture for each stretch would hold up the keys."""
 _MOMENT: Final = 0.03
 """So long is searched before what was found is shown, and before what is typed meanwhile counts."""
 
@@ -32,6 +34,8 @@ class Searching(Background):
     _matches = Matches()
     _before = _matches
     """The matches of the search before, until this one is sure."""
+    _counted = 0.0
+    """When the matches were counted on the screen last."""
     _searched = ("", 0)
     """The text that matches are of, and the row behind the last that was there."""
 
@@ -98,12 +102,16 @@ class Searching(Background):
         for rows in found:
             matches.add(rows)
         matches.is_whole = not found
+        is_shown = is_first and len(matches)
         if self.has_class("-searching") and is_first:
             if len(matches):
                 self.look_at(int(next(int(rows[0]) for rows in found if len(rows))), None)
             elif matches.is_whole:
                 self.look_at(*self.stands)
-        self._count()
+        now = time.monotonic()
+        if is_shown or matches.is_whole or now - self._counted > _SELDOM:
+            self._counted = now
+            self._count()
 
     def _count(self) -> None:
         self.query_one(SearchLine).count(self._words)

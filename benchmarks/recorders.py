@@ -134,6 +134,19 @@ def recorded(run: Run, policy: str, cap: int | None = CAP) -> Iterator[None]:
         shutil.rmtree(folder)
 
 
+@contextmanager
+def afterwards(run: Run) -> Iterator[None]:
+    """A recording has begun and ended in this process: nothing is recorded any more.
+
+    Args:
+        run: One step.
+    """
+    with recorded(run, "none"):
+        run()
+    run()
+    yield
+
+
 def measure(rounds: int = 9) -> list[Measurement]:
     """Each program alone and under each policy."""
     load("torch").set_num_threads(1)

@@ -66,9 +66,11 @@ NOTES: Final = {
     "statistics of large values (`summary`), no values, and every value and gradient kept on disk (`full`). ENC is a "
     "transformer encoder layer, RES a residual network of 19 convolutions on two small images.",
     "recorders of JAX": "Loss and gradients of a perceptron of four layers, 256 wide, on 256 examples, jitted, under "
-    "`gs.record`: as a multiple of the same jitted step alone, and of the same step without `jit`.",
+    "`gs.record`: as a multiple of the same jitted step alone, and of the same step without `jit`. "
+    "`jax_debug_nans` and `disable_jit` are what JAX itself has to look into a step.",
     "recorders of TensorFlow": "A training step of a perceptron of four layers, 256 wide, on 256 examples, by a tape, "
-    "under `gs.record`: as a multiple of the same eager step alone, and of the same step in a `tf.function`.",
+    "under `gs.record`: as a multiple of the same eager step alone, and of the same step in a `tf.function`. "
+    "`enable_check_numerics` and `enable_dump_debug_info` (FULL_HEALTH) are TensorFlow's own means.",
     "models": "Models of transformers with random weights, one text of 128 tokens or one picture of 224x224: forward, "
     "backward and AdamW under `gs.record` as a multiple of the same step alone. `full` keeps what it keeps where "
     "nobody says how much: values up to 1 MiB.",

@@ -98,6 +98,11 @@ BARS: Final = (
     Bar("recorders", "ENC", "none", 1.5),
     Bar("recorders", "RES", "none", 1.25),
     Bar("recorders", "RES", "full", 2.0),
+    *(Bar("recorders of JAX", f"jitted, {policy}", "to jitted", 10.0) for policy in ("summary", "none")),
+    *(Bar("recorders of JAX", f"jitted, {policy}", "to eager", 1.0) for policy in ("summary", "none")),
+    Bar("recorders of JAX", "jitted, after a recording", "to jitted", 1.05),
+    *(Bar("recorders of TensorFlow", f"eager, {policy}", "to eager", 1.5) for policy in ("summary", "none")),
+    Bar("recorders of TensorFlow", "eager, after a recording", "to eager", 1.05),
     *(
         Bar("models", name, policy, most)
         for name in ("GPT-2 small", "BERT-base", "ViT-B", "ResNet-50")

@@ -12,7 +12,7 @@ from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT
 from graphscope.eventlog.scopes import ScopePath
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)  # a frozen one takes longer to make than a row
 class Node:
     """A forward node: its row, and what the rows of its gradient share with that."""
 

@@ -121,13 +121,11 @@ class Gradients:
         known = [(slot, each) for slot, each in enumerate(cotangents) if _is_value(each)]
         # Zeros stand for the gradient of an output that nothing used.
         given = [(slot, each) for slot, each in known if self._is_told(each)] or known[:1]
-        parts = [
-            (None if len(given) > 1 else array_of(part), origin)
-            for _, each in given
-            for part, origin in self._parts(each)
-        ]
         arrays = tuple(array_of(each) for _, each in given)
         value: Any = arrays if len(arrays) > 1 else arrays[0]
+        several = [part for _, each in given for part in self._parts(each)]
+        is_sum = len(given) == 1 and len(several) > 1
+        parts = [(array_of(part) if is_sum else None, origin) for part, origin in several]
         row, answer = self.tape.cotangent(node, value, parts)
         first = answer[0] if isinstance(answer, tuple) else answer
         if row and first is not arrays[0]:

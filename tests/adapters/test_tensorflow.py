@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import io
 import re
 import sys
 from collections.abc import Callable
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 
 import graphscope as gs
-from graphscope.cli import main
 
 tf = pytest.importorskip("tensorflow")
 from tensorflow.python import pywrap_tfe  # noqa: E402
@@ -183,25 +181,6 @@ def test_tensorflow_is_left_as_it_was() -> None:
     assert tape.gradient(loss, w) is not None  # of a tape that was recorded
 
 
-@pytest.fixture
-def debug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Debug:
-    """Debugs a program at the prompt of this process, with commands; what was printed comes back."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(sys, "argv", sys.argv)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
-
-    def run(program: str, *commands: str) -> str:
-        (tmp_path / "program.py").write_text(program, encoding="utf-8")
-        words = [word for command in commands for word in ("-c", command)]
-        assert main(["debug", "--console", *words, "program.py"]) in (0, 1)
-        return capsys.readouterr().out
-
-    return run
-
-
 PROGRAM = """\
 import tensorflow as tf
 w = tf.Variable([1.0, 2.0, 3.0], name="w")
@@ -323,9 +302,12 @@ def test_formulas_are_those_of_what_was_computed() -> None:
     with gs.record() as log:
         tf.matmul(x, y, transpose_b=True)
         tf.nn.bias_add(x, tf.ones([3]))
+        tf.reduce_sum(x, axis=1)
+        (total,) = log.graph.select("op:sum forward")
         found = {node.op: node.formula for node in log.graph.select("forward") if node.op in ("matmul", "bias_add")}
     assert found["matmul"] == "out = x @ yᵀ"
     assert found["bias_add"] == "out = x + bias"
+    assert total.arguments.attributes == {"dim": 1}
 
 
 def test_forward_accumulators_outlive_a_recording(tmp_path: Path) -> None:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import graphscope as gs
-from graphscope.cli import main
 from graphscope.console.prompt_entry import open_console
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
+
+Debug = Callable[..., str]
 
 PROGRAM = """\
 import torch
@@ -30,28 +30,6 @@ loss = y.sum()
 loss.backward()
 print("grad", w.grad.tolist(), "loss", loss.item())
 """
-
-
-Debug = Callable[..., str]
-
-
-@pytest.fixture
-def debug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Debug:
-    """Debugs a program at the prompt of this process, with commands; what was printed comes back."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(sys, "argv", sys.argv)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
-
-    def run(program: str, *commands: str, options: Sequence[str] = ()) -> str:
-        (tmp_path / "program.py").write_text(program, encoding="utf-8")
-        words = [word for command in commands for word in ("-c", command)]
-        assert main(["debug", "--console", *options, *words, "program.py"]) in (0, 1)
-        return capsys.readouterr().out
-
-    return run
 
 
 def test_a_value_replaced_forward_keeps_its_gradient(debug: Debug) -> None:

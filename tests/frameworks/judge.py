@@ -72,12 +72,17 @@ class Found:
     """How many of a program's printed gradients a log has."""
 
     printed: int
-    at_leaves: int
-    """Where a backward pass ends: at a parameter or an input."""
+    missing: tuple[Gradient, ...]
+    """Those that are at no leaf: where a backward pass ends, at a parameter or an input."""
     anywhere: int
     """At any backward node."""
     named: int
     """At a leaf whose name has the words of the printed one."""
+
+    @property
+    def at_leaves(self) -> int:
+        """How many are at leaves."""
+        return self.printed - len(self.missing)
 
 
 def record(program: Path, log: Path) -> Recording:
@@ -157,7 +162,7 @@ def compare_gradients(log: Log, output: str) -> Found:
     others = [_gradient(name, value) for name, value in values if value is not None]
     return Found(
         printed=len(printed),
-        at_leaves=sum(any(_equal(each, leaf) for leaf in leaves) for each in printed),
+        missing=tuple(each for each in printed if not any(_equal(each, leaf) for leaf in leaves)),
         anywhere=sum(any(_equal(each, other) for other in (*leaves, *others)) for each in printed),
         named=sum(any(_equal(each, leaf) and _is_named(each, leaf) for leaf in leaves) for each in printed),
     )

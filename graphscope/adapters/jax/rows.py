@@ -27,6 +27,8 @@ class _Here(local):
     def __init__(self) -> None:
         self.passes: list[ExitStack] = []
         """The backward passes that run."""
+        self.followed = 0
+        """So many functions that run are differentiated, one inside of another."""
         self.rule: tuple[int, Sequence[int]] = (0, ())
         """The row of the rule that runs, and the slots of its results."""
 
@@ -89,6 +91,7 @@ class Rows:
             line=line,
             function=name if called.name != name else "",
             signature=called.signature,
+            differentiated=self.here.followed > 0,
         )
         answers = _replaced(values, told, answer)
         if node is not None:
@@ -129,6 +132,7 @@ class Rows:
 
         A parameter that is another array than at the last time was written anew, and a training step has ended.
         """
+        self.here.followed += 1
         arrays = [value if isinstance(value, jax.Array) else jax.numpy.asarray(value) for value in values]
         changed = [
             self._parameter(array, name) if trained else self._named(array, name)
@@ -170,6 +174,7 @@ class Rows:
         for _ in range(1 if depth is None else len(passes) - depth):
             if passes:
                 passes.pop().close()
+                self.here.followed = max(self.here.followed - 1, 0)
         self.here.rule = (0, ())
 
     def cotangent(self, wholes: Sequence[Any], context: Sequence[Any], served: tuple[int, ...]) -> Sequence[Any]:

@@ -104,6 +104,7 @@ class Tape(TapeRows):
         line: Line | None = None,
         function: str = "",
         signature: Sequence[Argument] = (),
+        differentiated: bool = True,
     ) -> tuple[Node | None, Any]:
         """The node of a call that was made, and its value: that of the call, or what a debugger put in its place.
 
@@ -118,10 +119,12 @@ class Tape(TapeRows):
             line: Where the call was written, if that is not where the program is: a graph was built there.
             function: What the framework itself calls the op.
             signature: The op's parameters in order, where they are known: rules are told by their names.
+            differentiated: Whether a gradient may be asked for: something follows what is computed now.
         """
         frame = self._frame()
+        flags = Flag.REQUIRES_GRAD if differentiated else Flag.NO_GRAD
         call, inputs = self._called(
-            frame, name, operands, value, attributes, Flag.REQUIRES_GRAD, doc, called, line, function, signature
+            frame, name, operands, value, attributes, flags, doc, called, line, function, signature
         )
         row = self._append(call.template, value, inputs, self._place.backward_row, duration)
         return Node(row, call.fields), self._answered(row, value, frame)

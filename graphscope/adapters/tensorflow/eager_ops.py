@@ -26,6 +26,8 @@ _MOST_CONSTANTS: Final = 8
 _TENSORS: Final = frozenset({EagerTensor})
 
 _is_untaped: Final = pywrap_tfe.TFE_Py_TapeSetIsEmpty
+_is_followed: Final = pywrap_tfe.TFE_Py_TapeSetShouldRecordBackprop
+"""Whether a tape follows one of some tensors."""
 _stop_tapes: Final = pywrap_tfe.TFE_Py_TapeSetStopOnThread
 _restart_tapes: Final = pywrap_tfe.TFE_Py_TapeSetRestartOnThread
 _record_gradient: Final = pywrap_tfe.TFE_Py_RecordGradient
@@ -176,6 +178,7 @@ class EagerOps:
             called=session.variables.name(inputs[0]) if op.type == "ReadVariableOp" else "",
             function=op.type,
             signature=signature(op.type, tuple(told)),
+            differentiated=_is_followed(list(inputs)),
         )
         if node is None:
             return None, outputs
@@ -218,7 +221,8 @@ class EagerOps:
             operands.append(self._operand(place, given, tensor))
             names.append(name)
         while operands and names[len(operands) - 1] and not isinstance(operands[-1], Node):
-            attributes[names[len(operands) - 1]] = operands.pop()
+            name = names[len(operands) - 1]
+            attributes[name] = operands.pop()
             if not any(isinstance(each, Node) for each in operands):
                 break
         return operands
@@ -247,7 +251,7 @@ class EagerOps:
             name = session.name_of(tensor if given is None else given, place, search=array.ndim > 0)
         if array.size <= _MOST_CONSTANTS and name is None:
             return _constant(given, array)
-        node = self.tape.leaf(array, name=name)
+        node = self.tape.leaf(array, name=name, differentiated=_is_followed([tensor]))
         if node is not None:
             session.nodes.note(tensor, node)
         return node

@@ -49,6 +49,8 @@ INPUTS: Final[Mapping[str, str]] = {
 _OWN_INPUTS: Final[Mapping[str, Mapping[str, str]]] = {
     "BiasAdd": {"bias": "bias"}, "ResourceGather": {"resource": "weight", "indices": "x"},
 }  # fmt: skip
+_IMPLIED: Final[Mapping[str, Mapping[str, Any]]] = {"Softmax": {"dim": -1}, "LogSoftmax": {"dim": -1}}
+"""What TensorFlow's op does by itself, and others are told."""
 _DULL: Final = re.compile(
     r"^(T\w*|N|num_\w+|grad_[ab]|dtype|Index|container|shared_name|index_type|output_type|out_type|_\w+)$"
 )
@@ -75,9 +77,7 @@ class Op(NamedTuple):
 
     def attributes(self, given: Sequence[Any]) -> dict[str, Any]:
         """What is told of the attributes of a call, which come as names and values in turn."""
-        if not self.defaults:
-            return {}
-        found = {}
+        found = dict(_IMPLIED.get(self.type, {}))
         for name, value in zip(given[::2], given[1::2], strict=True):
             if name in self.defaults and (told := _plain(name, value)) != self.defaults[name]:
                 found[INPUTS.get(name, name)] = told

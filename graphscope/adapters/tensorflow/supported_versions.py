@@ -49,7 +49,8 @@ PROBES: Final[dict[str, Callable[[], bool]]] = {
     "pywrap_tfe.TFE_Py_RecordGradient": _has("pywrap_tfe", "TFE_Py_RecordGradient"),
     "pywrap_tfe.TFE_Py_RegisterGradientFunction": _has("pywrap_tfe", "TFE_Py_RegisterGradientFunction"),
     "the stopping of tapes": _has(
-        "pywrap_tfe", "TFE_Py_TapeSetStopOnThread", "TFE_Py_TapeSetRestartOnThread", "TFE_Py_TapeSetIsEmpty"
+        "pywrap_tfe", "TFE_Py_TapeSetStopOnThread", "TFE_Py_TapeSetRestartOnThread", "TFE_Py_TapeSetIsEmpty",
+        "TFE_Py_TapeSetShouldRecordBackprop",
     ),
     "execute.execute": _takes("eager.execute", "quick_execute", "op_name", "num_outputs", "inputs", "attrs", "ctx"),
     "execute.record_gradient": _takes("eager.execute", "record_gradient", "op_name", "inputs", "attrs", "outputs"),

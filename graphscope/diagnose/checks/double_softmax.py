@@ -22,7 +22,12 @@ def losses(log: Log) -> list[int]:
     return distinct(log, op_rows(log, _LOSSES))
 
 
-_LOSSES: Final = frozenset({"cross_entropy", "cross_entropy_loss", "log_softmax"})
+_LOSSES: Final = frozenset(
+    {
+        "cross_entropy", "cross_entropy_loss", "log_softmax", "softmax_cross_entropy_with_logits",
+        "sparse_softmax_cross_entropy_with_logits",
+    }
+)  # fmt: skip
 
 
 @check(

@@ -43,7 +43,8 @@ class _Lost(NamedTuple):
 def _of_group(group: Group) -> _Lost | None:
     found = group.updates
     pulled = (found["gradient"] > _SIZEABLE * found["weight"]) & np.isfinite(found["gradient"]) & (found["rate"] != 0)
-    found = found[pulled & ~np.isnan(found["moved"])]
+    is_lost_there = ~np.isin(found["tensor"], found["tensor"][found["weight"] == 0])  # nothing is, beside zeros
+    found = found[pulled & ~np.isnan(found["moved"]) & is_lost_there]
     steps = np.unique(found["step"])
     if len(steps) < LEAST:
         return None

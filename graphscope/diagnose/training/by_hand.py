@@ -24,6 +24,8 @@ _MOST_NODES: Final = 64
 
 _SAME: Final = MOVES | {"sign", "clamp", "clip", "clamp_min", "clamp_max", "nan_to_num", "accumulate_grad"}
 """Ops that keep the sign of their first input."""
+_ADDING: Final = {"add": 1, "sub": -1, "assign_add": 1, "assign_sub": -1}
+"""Ops that add their second input, with that sign."""
 _TAKING: Final = frozenset({"set", "copy", "copy_slices"})
 """Ops that put their second input in the place of what was there."""
 
@@ -100,11 +102,11 @@ def _factors(node: Node) -> Iterator[tuple[Node, int]]:
         yield from ((source, 1) for source in sources[1:2])
     elif name in _SAME:
         yield from ((source, 1) for source in sources[: 2 if name == "accumulate_grad" else 1])
-    elif name in ("add", "sub"):
+    elif name in _ADDING:
         first = node.operands[0].edge if node.operands else None
         for place, source in enumerate(sources):
             is_second = place == 1 or first is None
-            sign = -1 if name == "sub" and is_second else 1
+            sign = _ADDING[name] if is_second else 1
             yield source, sign * (_sign(argument(node, "alpha", _NAMED_ONLY, 1)) if is_second else 1)
     elif name == "neg":
         yield from ((source, -1) for source in sources[:1])

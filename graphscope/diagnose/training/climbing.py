@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graphscope.diagnose.training.by_hand import Update, updates_by_hand
-from graphscope.diagnose.training.objectives import WEIGHTED, Objective, objective, only_losses
+from graphscope.diagnose.training.objectives import Objective, is_weight, objective, only_losses
 from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
@@ -44,5 +44,4 @@ def climbing(log: Log) -> Climbing | None:
 
 def _weigh(log: Log, made: Iterable[Sequence[Update]]) -> bool:
     """Whether layers take some of the parameters that were updated."""
-    users = (user for each in made for user in log.graph.index.using(each[0].row, log.end))
-    return any(log.op(log.event(user).op).name in WEIGHTED for user in users)
+    return any(is_weight(log.graph, each[0].row) for each in made)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.diagnose.values.origins import argument
 from graphscope.eventlog.schema import Flag
 from graphscope.graph import series
 from graphscope.graph.series import unscaled
@@ -24,6 +25,9 @@ ERRORS: Final = frozenset({
 
 _DISTANCES: Final = frozenset({"square", "abs", "norm", "linalg_vector_norm"})
 """So are these, of the difference from a target; a square alone may be a variance, of which it wants much."""
+
+_EXPONENTS: Final = ("exponent", "other", "y")
+"""What frameworks call the exponent of a power."""
 
 _LIKELIHOODS: Final = frozenset({"log_softmax", "logsigmoid"})
 """Ops whose results are logarithms of probabilities: a program wants much of them where it picks some out."""
@@ -43,6 +47,7 @@ _LOG_PROB: Final = re.compile(
 )
 """A line that computes the logarithm of a probability, and nothing else."""
 
+_READ: Final = "read_variable"
 WEIGHTED: Final = frozenset({"linear", "conv1d", "conv2d", "conv3d", "matmul", "mm", "bmm", "addmm", "embedding", "mv"})
 """Ops of layers, which take a weight."""
 
@@ -109,8 +114,8 @@ def _of_parts(node: Node, sign: int, negated: Node | None) -> Objective | None:
 
 
 def _is_distance(node: Node) -> bool:
-    constants = [each.constant for each in node.operands if each.edge is None]
-    even = any(isinstance(each, int | float) and each > 0 and each % 2 == 0 for each in constants)
+    exponents = [argument(node, name, 1) for name in _EXPONENTS]
+    even = any(isinstance(each, int | float) and each > 0 and each % 2 == 0 for each in exponents)
     return node.op in _DISTANCES or (node.op == "pow" and even)
 
 
@@ -165,9 +170,15 @@ def only_losses(log: Log) -> np.ndarray:
 def trains_weights(graph: Graph) -> bool:
     """Whether what is updated are weights of layers; else it may be an input that is to be made hard."""
     found = series.updates(graph.log)
-    for row in found["before"][found["step"] == found["step"][0]].tolist() if len(found) else []:
-        users = graph.index.using(row, graph.log.end)
-        if any(graph.log.op(graph.index.event(user).op).name in WEIGHTED for user in users):
+    rows = found["before"][found["step"] == found["step"][0]].tolist() if len(found) else []
+    return any(is_weight(graph, row) for row in rows)
+
+
+def is_weight(graph: Graph, row: int) -> bool:
+    """Whether a layer takes a parameter, as it is or as it was read."""
+    for user in graph.index.using(row, graph.log.end):
+        name = graph.log.op(graph.index.event(user).op).name
+        if name in WEIGHTED or (name == _READ and is_weight(graph, user)):
             return True
     return False
 

@@ -116,21 +116,6 @@ def dead_relu(sick):
     fit_with_optax(loss_fn, params, optax.sgd(0.01), steps=12)
 
 
-def saturated(sick):
-    x, y = data()
-    keys = jax.random.split(jax.random.key(3), 14)
-    count = 12 if sick else 2
-    params = [dense(keys[0], 4, 8), *(dense(key, 8, 8) for key in keys[1:count]), dense(keys[13], 8, 1)]
-
-    def loss_fn(params):
-        h = x
-        for layer in params[:-1]:
-            h = (jax.nn.sigmoid if sick else jnp.tanh)(h @ layer["kernel"] + layer["bias"])
-        return jnp.mean((h @ params[-1]["kernel"] + params[-1]["bias"] - y) ** 2)
-
-    fit(loss_fn, params, 0.05, steps=16)
-
-
 def broadcast_loss(sick):
     x, y = data()
     y = y[:, 0] if sick else y

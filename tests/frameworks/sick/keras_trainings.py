@@ -76,14 +76,6 @@ def dead_relu(sick):
     model.fit(x, y, batch_size=16, epochs=4, shuffle=False, verbose=0)
 
 
-def saturated(sick):
-    x, y = data()
-    layers = [keras.layers.Dense(8, activation="sigmoid" if sick else "tanh") for _ in range(12 if sick else 2)]
-    model = keras.Sequential([keras.Input((4,)), *layers, keras.layers.Dense(1)])
-    model.compile(keras.optimizers.SGD(0.05), "mse")
-    model.fit(x, y, batch_size=32, epochs=8, shuffle=False, verbose=0)
-
-
 def double_softmax(sick):
     x, labels = classes()
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8, activation="tanh"), keras.layers.Dense(2)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
@@ -57,10 +58,18 @@ class Screen:
         end = time.monotonic() + PATIENCE
         pause = 0.001
         while not true():
-            assert time.monotonic() < end, f"{what} has not come; the screen shows\n{self.text}"
+            assert time.monotonic() < end, f"{what} has not come; {self._plight()}"
             await self.pilot.pause()
             pause = min(2 * pause, 0.03)
             await asyncio.sleep(pause)
+
+    def _plight(self) -> str:
+        """All that tells why something has not come: the screen, regions as they know themselves, what threads do."""
+        main = self.main
+        regions = [f"{each.id} {each.size} {each.region}" for each in main.query("*") if each.id and each.display]
+        stacks = ["".join(traceback.format_stack(frame)[-4:]) for frame in sys._current_frames().values()]
+        stood = f"at {main.stands}, log {len(main.scene.log)}, {main.scene.log.lost!r}, {self.app.mistakes}"
+        return "\n".join(["the screen shows", self.text, stood, *regions, *stacks])
 
     async def at(self, row: int) -> None:
         """Wait until one stands at a row."""

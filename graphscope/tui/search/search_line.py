@@ -89,8 +89,10 @@ class SearchLine(Guarded, Horizontal):
         self.screen.set_class(False, "-searching")
 
     def count(self, words: str) -> None:
-        """Say how many matches there are."""
-        self.query_one("#search-count", Title).show(Text(f"{words:>{_COUNT}}"))
+        """Say how many matches there are; where nothing is typed yet, its room is the hint's."""
+        title = self.query_one("#search-count", Title)
+        title.display = bool(words)
+        title.show(Text(f"{words:>{_COUNT}}"))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Look for what is typed by now."""

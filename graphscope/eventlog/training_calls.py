@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from types import FrameType
 from typing import Any, Final
 
+from graphscope.eventlog.frame_variables import local_variable
 from graphscope.eventlog.places import keep_sources_beside, site_number
 from graphscope.eventlog.training_marks import TrainingMarks
 from graphscope.eventlog.writer import Writer
@@ -209,7 +210,7 @@ class TrainingCalls(ABC):
 def maker(frame: FrameType, owner: Any) -> FrameType:
     """The line that made an object: behind the frames of its own `__init__`."""
     while frame.f_code.co_name == "__init__" and frame.f_code.co_argcount and frame.f_back is not None:
-        if frame.f_locals.get(frame.f_code.co_varnames[0]) is not owner:
+        if local_variable(frame, frame.f_code.co_varnames[0]) is not owner:
             break
         frame = frame.f_back
     return frame

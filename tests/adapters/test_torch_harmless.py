@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -96,11 +97,13 @@ def passes(weight: Any) -> None:
 
 def test_a_mode_around_the_recording_sees_what_the_program_does_and_no_more() -> None:
     weight = torch.randn(4, 4, requires_grad=True)
-    with Seeing() as plain:
+    with Ops() as plain_ops, Seeing() as plain:
         passes(weight)
-    with Seeing() as recorded, gs.record():
+    weight.grad = None
+    with Ops() as ops, Seeing() as recorded, gs.record():
         passes(weight)
     assert recorded.seen == plain.seen
+    assert ops.seen == plain_ops.seen
 
 
 def forward(weight: Any) -> None:
@@ -240,8 +243,10 @@ def test_what_writes_a_program_down_writes_the_same_while_it_is_recorded(tmp_pat
 def told(capture: str | None) -> list[tuple[str, int]]:
     """Where the program is warned of what it does."""
     one, other = torch.ones(2, 1), torch.ones(2)
+    late = torch.optim.lr_scheduler.StepLR(torch.optim.SGD([torch.nn.Parameter(one)], lr=1.0), 1)
 
     def run() -> None:
+        late.step()  # ahead of the optimizer's
         torch.nn.functional.mse_loss(one, other)
         torch.nn.functional.softmax(one)
         torch.nn.MSELoss()(one, other)
@@ -259,9 +264,37 @@ def told(capture: str | None) -> list[tuple[str, int]]:
 
 def test_what_warns_is_told_of_the_line_that_it_is_told_of_unrecorded() -> None:
     plain = told(None)
-    assert len(plain) == 4
-    assert told("calls")[:3] == told("calls+backward")[:3] == plain[:3]
-    assert told("ops")[:3] == plain[:3]
+    assert len(plain) == 5
+    assert told("calls")[:4] == told("calls+backward")[:4] == plain[:4]
+    assert told("ops")[:4] == plain[:4]
+
+
+def test_what_a_function_lets_go_is_gone() -> None:
+    gone: list[weakref.ref[Any]] = []
+    alive: list[Any] = []
+
+    class Layer(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            held = torch.ones(3)
+            gone.append(weakref.ref(held))
+            self.inner = torch.nn.Linear(3, 1)
+            del held
+            alive.append(gone[-1]())
+
+    def train() -> None:
+        held = torch.ones(3)
+        gone.append(weakref.ref(held))
+        layer = Layer()
+        optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+        layer.inner(held).sum().backward()
+        optimizer.step()
+        del held
+        alive.append(gone[0]())
+
+    with gs.record():
+        train()
+    assert alive == [None, None]
 
 
 def test_what_stands_in_the_place_of_functions_can_be_pickled_and_copied() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from types import CellType, CodeType, FrameType, FunctionType, GeneratorType
 from typing import Any, Final
 
-from graphscope.eventlog.loop_counters import local_variable
+from graphscope.eventlog.frame_variables import local_variable
 from graphscope.eventlog.own_files import is_internal
 
 _DEEPEST: Final = 6

@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any, Final, cast
 
 from graphscope.adapters.kit.identity import Notes
+from graphscope.eventlog.frame_variables import variables
 from graphscope.eventlog.places import argument_text
 
 GIVEN: Final[Notes[str]] = Notes()
@@ -45,9 +46,8 @@ def argument_name(frame: FrameType, argument: int) -> str | None:
 
 def _prefixes(module: Any, frame: FrameType) -> Iterator[str]:
     """The names by which the program may call a module, with a dot, the best first."""
-    variables = [*frame.f_locals.items(), *frame.f_globals.items()]
-    yield from (f"{name}." for name, value in variables if value is module)
-    yield from (f"{name}.{key}." for name, value in variables for key in _places(module, value))
+    yield from (f"{name}." for name, value in variables(frame) if value is module)
+    yield from (f"{name}.{key}." for name, value in variables(frame) for key in _places(module, value))
     yield ""
     yield from (f"{type(module).__name__}{number}." for number in itertools.count(2))
 

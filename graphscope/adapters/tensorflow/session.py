@@ -15,6 +15,7 @@ from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.tape import Node, Tape
 from graphscope.adapters.kit.value_names import argument_name
 from graphscope.adapters.tensorflow.tensors import array_of
+from graphscope.eventlog import frame_variables
 from graphscope.eventlog.schema import ROW_MASK
 from graphscope.eventlog.writer import Writer
 
@@ -99,15 +100,14 @@ class Session:
         if name is not None and _named(frame, name) is value:
             return name
         if search:
-            places = (*frame.f_locals.items(), *frame.f_globals.items())
-            return next((name for name, each in places if each is value), None)
+            return next((name for name, each in frame_variables.variables(frame) if each is value), None)
         return None
 
 
 def _named(frame: FrameType, path: str) -> Any:
     """What a name with dots stands for in a function; no code of the program's is run."""
     first, *rest = path.split(".")
-    found = frame.f_locals.get(first, frame.f_globals.get(first))
+    found = frame_variables.variable(frame, first)
     for each in rest:
         found = getattr(found, "__dict__", {}).get(each)
     return found

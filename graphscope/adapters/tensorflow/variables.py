@@ -19,6 +19,7 @@ from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.kit.tape import Node
 from graphscope.adapters.kit.value_names import GIVEN
 from graphscope.adapters.tensorflow.tensors import EagerTensor, array_of
+from graphscope.eventlog.frame_variables import variables
 from graphscope.eventlog.schema import ROW_MASK
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ class Variables:
 
 def _called(variable: Any, frame: FrameType) -> str | None:
     """What the program calls an object: a variable of the function that runs or of the module, or an attribute."""
-    places = (*frame.f_locals.items(), *frame.f_globals.items())
+    places = tuple(variables(frame))
     for name, value in places:
         if value is variable:
             return name

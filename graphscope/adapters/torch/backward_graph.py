@@ -13,6 +13,7 @@ from torch.autograd.graph import get_gradient_edge
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.rules import Rule, Run, leaf_rule
 from graphscope.adapters.torch.sites import Fields
+from graphscope.adapters.torch.supported_versions import unseen
 from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad
 from graphscope.eventlog.schema import Kind
 
@@ -28,7 +29,7 @@ _RUNS: Final = 256
 
 def leaf_class() -> type:
     """The class of the backward nodes of leaves."""
-    with torch._C.DisableTorchFunction(), torch.enable_grad():
+    with unseen(), torch.enable_grad():
         leaf = torch.zeros((), requires_grad=True)
         return type(leaf.view(()).grad_fn.next_functions[0][0])  # type: ignore[union-attr]
 

@@ -13,6 +13,7 @@ import torch
 
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
+from graphscope.eventlog.frame_variables import local_variable
 from graphscope.eventlog.places import site_number
 
 
@@ -55,4 +56,4 @@ class Constructions:
 def _initialises(frame: FrameType, module: torch.nn.Module) -> bool:
     """Whether a frame is the `__init__` of the module's own class or one of its bases."""
     code = frame.f_code
-    return code.co_name == "__init__" and frame.f_locals.get(code.co_varnames[0] if code.co_varnames else "") is module
+    return code.co_name == "__init__" and code.co_argcount > 0 and local_variable(frame, code.co_varnames[0]) is module

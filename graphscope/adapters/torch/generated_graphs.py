@@ -22,6 +22,7 @@ from torch.fx.node import map_arg
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.describing import describe
 from graphscope.adapters.torch.dtypes import log_dtype
+from graphscope.adapters.torch.supported_versions import unseen
 from graphscope.eventlog import arguments
 from graphscope.eventlog.places import Line, line_number
 from graphscope.eventlog.writer import Writer
@@ -29,7 +30,8 @@ from graphscope.eventlog.writer import Writer
 _FRAME: Final = re.compile(r'File "(.+?)", line (\d+), in (.+)\n    (.*)(?:\n    ( *[~^]+))?')
 """A frame of a traceback: file, line and function; the text of the line, and what is marked of it."""
 _TORCH: Final = torch.__path__[0]
-_STAND_IN: Final = torch.empty(0)
+with unseen():
+    _STAND_IN: Final = torch.empty(0)
 """Stands for a node of a graph among the arguments of a call."""
 _PRIMAL: Final = re.compile(r"primals_(\d+)")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, Final
 
@@ -12,8 +13,15 @@ import torch
 from graphscope.adapters.kit.versions import Versions
 
 
+@contextlib.contextmanager
+def unseen() -> Iterator[None]:
+    """With ops run that no mode of the program's sees."""
+    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+        yield
+
+
 def _node() -> Any:
-    with torch._C.DisableTorchFunction(), torch.enable_grad():
+    with torch.enable_grad():
         return torch.zeros((), requires_grad=True).mul(1).grad_fn
 
 
@@ -67,7 +75,7 @@ def _aside(probe: Callable[[], bool]) -> Callable[[], bool]:
     """A probe that a mode of the program's does not see."""
 
     def hold() -> bool:
-        with torch._C.DisableTorchFunction():
+        with unseen():
             return probe()
 
     return hold
@@ -82,14 +90,17 @@ VERSIONS: Final = Versions(
 @functools.cache
 def holds_in_inference() -> bool:
     """Whether a dispatch mode may hold on to what an op made in inference mode; not before torch 2.5."""
-    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
     class Holding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             self.held = func(*args, **(kwargs or {}))
             return self.held
 
-    with torch._C.DisableTorchFunction(), Holding(), torch.inference_mode():  # type: ignore[no-untyped-call]
+    with (
+        torch._C.DisableTorchFunction(), _disable_current_modes(),  # type: ignore[no-untyped-call]
+        Holding(), torch.inference_mode(),  # type: ignore[no-untyped-call]
+    ):  # fmt: skip
         try:
             torch.ones(())
         except RuntimeError:

@@ -1,6 +1,7 @@
 """`warnings.warn`: a warning names the line that it would name unrecorded, so that a program's filters fit.
 
 A function of torch that is written in Python runs inside of itself while our mode is on the stack: one frame too many.
+What stands in the place of a function is another one.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Warned:
         return warn
 
     def _more(self, frame: FrameType | None, levels: int) -> int:
-        """How many frames on the way out by so many levels are there because of our mode."""
+        """How many frames on the way out by so many levels are there because of the recording."""
         more = 0
         for _ in range(1, levels):
             if frame is None:
@@ -51,4 +52,6 @@ class Warned:
                     more += count + 1
                     frame = around
             frame = frame.f_back
+            while frame is not None and self.session.frames.is_graphscope(frame):
+                frame, more = frame.f_back, more + 1
         return more

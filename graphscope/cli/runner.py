@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from graphscope.cli import INTERRUPTED
+from graphscope.cli.tracebacks import hide_recorders
 from graphscope.errors import UsageError
 
 
@@ -170,7 +171,8 @@ def _report(error: BaseException, main: types.ModuleType) -> int:
     while trace is not None and trace.tb_frame.f_globals is not main.__dict__:
         trace = trace.tb_next
     error.__traceback__ = trace
-    sys.excepthook(type(error), error, trace)
+    hide_recorders(error)
+    sys.excepthook(type(error), error, error.__traceback__)
     return INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1
 
 

@@ -106,6 +106,19 @@ def test_a_mode_around_the_recording_sees_what_the_program_does_and_no_more() ->
     assert ops.seen == plain_ops.seen
 
 
+@pytest.mark.parametrize("memory", [False, True])
+def test_no_python_runs_when_a_tensor_goes(memory: bool) -> None:
+    ran: list[str] = []
+    with gs.record(memory=memory):
+        weight = torch.ones(3, requires_grad=True)
+        result = (weight * weight).sum()
+        result.backward()
+        sys.setprofile(lambda frame, event, _: ran.append(frame.f_code.co_name) if event == "call" else None)
+        del result, weight
+        sys.setprofile(None)
+    assert ran == []
+
+
 def forward(weight: Any) -> None:
     with torch.no_grad():
         (weight @ weight).tanh()

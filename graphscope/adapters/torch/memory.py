@@ -56,8 +56,9 @@ class Memory:
         self._alive: dict[int, _Storage] = {}
         """By their addresses."""
         self._count = 0
-        self._freed: deque[tuple[int, int]] = deque()
-        """Number of the storage, and the row: put in by finalizers, which may run in the middle of anything."""
+        self._freed: deque[_Storage] = deque()
+        """Those that are gone, until the next op. No Python runs when one goes: what a signal handler raises in the
+        midst of it would be lost."""
         self._changes: list[list[Any]] = []
         self._batches = 0
         self._names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()
@@ -193,18 +194,11 @@ class Memory:
                 return found
             self._changes.append(["freed", self._row(), found.number, 0])  # resized: other memory
         self._count += 1
-        new = _Storage(storage, self._died)
+        new = _Storage(storage, self._freed.append)
         new.address, new.bytes, new.number, new.kind = address, size, self._count, ""
         self._alive[address] = new
         self._changes.append([how, self._row(), new.number, size])
         return new
-
-    def _died(self, storage: Any) -> None:
-        """A storage is freed: called in the middle of anything, so that what is to be written waits."""
-        address = storage.address
-        if self._alive.get(address) is storage:
-            del self._alive[address]
-        self._freed.append((storage.number, self._row()))
 
     def _tell(self, tensor: torch.Tensor, kind: str, leaf: Any) -> None:
         """Tell of what kind a tensor is, and of which leaf, once that has a row."""
@@ -219,8 +213,10 @@ class Memory:
 
     def _drain(self) -> None:
         while self._freed:
-            number, row = self._freed.popleft()
-            self._changes.append(["freed", row, number, 0])
+            storage = self._freed.popleft()
+            if self._alive.get(storage.address) is storage:
+                del self._alive[storage.address]
+            self._changes.append(["freed", self._row(), storage.number, 0])
 
     def _write(self) -> None:
         changes, self._changes = self._changes, []

@@ -99,7 +99,7 @@ def holds_in_inference() -> bool:
             return self.held
 
     with (
-        torch._C.DisableTorchFunction(), _disable_current_modes(),  # type: ignore[no-untyped-call]
+        torch._C.DisableTorchFunction(), _disable_current_modes(),
         Holding(), torch.inference_mode(),  # type: ignore[no-untyped-call]
     ):  # fmt: skip
         try:

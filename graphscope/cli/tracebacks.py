@@ -26,7 +26,7 @@ def hide_recorders(error: BaseException) -> None:
 
 def _without_recorders(trace: TracebackType | None) -> TracebackType | None:
     kept = [each for each in _entries(trace) if not each.tb_frame.f_code.co_filename.startswith(_RECORDERS)]
-    for outer, inner in zip(kept, [*kept[1:], None], strict=True):
+    for outer, inner in zip(kept, [*kept[1:], None], strict=False):  # of none, none
         outer.tb_next = inner
     return kept[0] if kept else None
 

@@ -58,3 +58,9 @@ def test_other_frames_stay() -> None:
     before = functions(error), functions(error.__cause__)
     hide_recorders(error)
     assert (functions(error), functions(error.__cause__)) == before
+
+
+def test_an_error_without_a_traceback_stays_without() -> None:
+    error = SyntaxError("of a program that did not begin")
+    hide_recorders(error)
+    assert error.__traceback__ is None

@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.writer import Writer
+from graphscope.graph import Graph
 from graphscope.graph.memory import recorded as recorded_memory
+from graphscope.graph.outline import facts, steps
+from graphscope.tui.timeline.curves import curves_of
 from graphscope.tui.timeline.scale import scaled
 from graphscope.tui.timeline.timeline import Timeline
 from graphscope.tui.timeline.window import Window
@@ -209,3 +212,15 @@ def test_a_window_in_the_middle_of_a_step_is_drawn(recorded: Callable[[str, str]
         assert screen.now in window
 
     drive(recorded("long", source + steps), use)
+
+
+def test_a_pass_is_measured_once_however_often_one_zooms(training: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, measured, norm = Graph(load(training)), [], facts.gradient_norm
+    monkeypatch.setattr(facts, "gradient_norm", lambda graph, *ends: measured.append(ends) or norm(graph, *ends))
+    told = steps(graph.log)
+    whole = curves_of(graph, told, graph.log.first, graph.log.end)
+    count = len(measured)
+    part = curves_of(graph, told, graph.log.first, graph.log.end // 2)
+    assert count == len(whole.rows) > 0
+    assert len(measured) == count
+    assert part.norms == whole.norms[: len(part.norms)]

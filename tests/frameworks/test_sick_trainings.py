@@ -21,7 +21,6 @@ KERAS = {
 JAX = {
     "nan_by_log": "nan", "exploding_by_rate": "update_ratio", "rate_too_small": "lost_update",
     "wrong_sign": "wrong_sign", "zero_init": "bad_init", "dead_relu": "dead_relu",
-    "broadcast_loss": "broadcast",
 }  # fmt: skip
 """What each training has, by the name of the check that finds it."""
 

@@ -114,13 +114,3 @@ def dead_relu(sick):
         return jnp.mean((forward(params, x, jax.nn.relu) - y) ** 2)
 
     fit_with_optax(loss_fn, params, optax.sgd(0.01), steps=12)
-
-
-def broadcast_loss(sick):
-    x, y = data()
-    y = y[:, 0] if sick else y
-
-    def loss_fn(params):
-        return jnp.mean((forward(params, x) - y) ** 2)
-
-    fit(loss_fn, two_layers(), 0.05)

@@ -13,6 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from graphscope.adapters.kit import notices
+
 # The same examples each time, whatever was done before in this process and however busy the machine is.
 settings.register_profile(
     "same",
@@ -35,9 +37,15 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # there is a process for each core
     sys.dont_write_bytecode = False  # the tests themselves are kept
+    notices.unheard = _fail
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.disable()
+
+
+def _fail(text: str) -> None:
+    """An error of a recorder's, which ends a recording and no program, is a failure of the test that it shows in."""
+    raise AssertionError(text)
 
 
 @pytest.fixture(scope="session", autouse=True)

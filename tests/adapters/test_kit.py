@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +15,7 @@ import pytest
 
 import graphscope as gs
 from graphscope.adapters import ADAPTERS, kit
-from graphscope.adapters.kit import Attachment, Identities, Notes, Patches, Tape, Versions
+from graphscope.adapters.kit import Attachment, Identities, Notes, Patches, Tape, Versions, notices
 from graphscope.eventlog import record as recording
 from tests.docs.pages import ROOT, blocks
 
@@ -122,6 +123,19 @@ def test_a_mistake_in_the_recorder_ends_the_recording_and_not_the_program(
     with gs.record() as log:
         autograd.grad(loss)(w)
         assert len(log.graph.nodes) > 0
+
+
+def test_a_mistake_in_the_recorder_is_no_error_of_a_program_that_makes_errors_of_warnings(
+    adapter: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    w = np.array([0.1, 0.2])
+    bare = autograd.grad(loss)(w)
+    monkeypatch.setattr(notices, "unheard", notices.say)
+    monkeypatch.setattr(Tape, "_fields", lambda *_: 1 // 0)
+    with gs.record(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(autograd.grad(loss)(w), bare)
+    assert "graphscope: recording autograd ended" in capsys.readouterr().err
 
 
 def test_an_adapter_that_fails_half_way_leaves_its_framework_as_it_was(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 import warnings
+from collections.abc import Callable
 
 from graphscope.eventlog.interruptions import forgiving
 
@@ -25,5 +26,12 @@ def warn(what: str, error: Exception, then: str) -> None:
     """Tell of an error of ours, where it was raised, and what becomes of the program."""
     trace = traceback.extract_tb(error.__traceback__)
     place = f" at {trace[-1].filename}:{trace[-1].lineno}" if trace else ""  # compiled code has no lines
-    text = f"graphscope: {what}{place}: {type(error).__name__}: {error}; {then}"
-    warnings.warn(text, RuntimeWarning, stacklevel=4)
+    text = f"{what}{place}: {type(error).__name__}: {error}; {then}"
+    try:
+        warnings.warn(f"graphscope: {text}", RuntimeWarning, stacklevel=4)
+    except RuntimeWarning:
+        unheard(text)
+
+
+unheard: Callable[[str], None] = say
+"""What is done with a warning where a program lets warnings be errors: ours is no error of the program's."""

@@ -205,7 +205,11 @@ def test_600_steps_are_the_turns_of_the_loop(tmp_path: Path) -> None:
     assert list(zip(found.first.tolist(), found.last.tolist(), strict=True)) == spans
     assert all(found.place(first) == found.place(last) == turn for turn, (first, last) in enumerate(spans))
     assert found.place(spans[0][0] - 1) is None, "what ran ahead of the loop is of no step"
-    assert [section[0] for section in sections_of(log, SectionKind.STEP)] == [first for first, _ in spans]
+    sections = sections_of(log, SectionKind.STEP)
+    assert [section[0] for section in sections] == [first for first, _ in spans]
+    told = [outline(log).step_at(first) for first, _ in spans]
+    assert [each.tolist() for each in told if each is not None] == sections
+    assert outline(log).step_at(spans[0][0] + 1) is None
 
 
 def test_two_optimizers_in_a_turn_end_its_step_together(tmp_path: Path) -> None:

@@ -144,7 +144,9 @@ def test_lines_of_a_log_of_several_blocks(write_long: Callable[[Path, int], Path
     assert lines.line(2 * BLOCK + 999) == len(lines) - 1
 
 
-def test_blocks_of_folded_steps_are_not_looked_into(recorded: Callable[[str, str], Path]) -> None:
+def test_blocks_of_folded_steps_are_not_looked_into(
+    recorded: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     turns = 2 * BLOCK // 10
     source = "import graphscope as gs\nw = gs.ones(3, requires_grad=True)\n"
     source += f"for t in range({turns}):\n    (w * w).sum().backward()\n"
@@ -157,6 +159,11 @@ def test_blocks_of_folded_steps_are_not_looked_into(recorded: Callable[[str, str
     assert len(steps(log)) == turns
     assert [row for kind, row in headers_of(lines) if kind == SectionKind.STEP] == steps(log).first.tolist()
     assert len(outline(log)._kept) <= 3, "the first stretch, and those that steps cross"
+    with monkeypatch.context() as patch:
+        patch.setattr(outline(log), "stretch", None)
+        keys = [key_of(first, 1) for first in steps(log).first.tolist()[1:]]
+        assert all(lines.told(key).is_closed and lines.is_closed(key) for key in keys)
+        assert [lines.holding(key) for key in keys] == [[key] for key in keys]
     far = int(steps(log).first[turns - 5]) + 1
     lines.stand(far)
     assert lines.shown(far)

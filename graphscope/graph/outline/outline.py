@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.graph.outline.calls import Calls
+from graphscope.graph.outline.kinds import SECTION, SectionKind
 from graphscope.graph.outline.steps import Steps, steps
-from graphscope.graph.outline.stretches import Carried, Stretch, stretch
+from graphscope.graph.outline.stretches import PLAIN, SLOTS, Carried, Stretch, stretch
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -58,6 +59,19 @@ class Outline:
         if stop == (number + 1) * BLOCK:
             self._carried[number] = made.carried
         return made
+
+    def step_at(self, row: int) -> np.void | None:
+        """The section of the step that begins at a row, as its first stretch has it: no row of it is looked at."""
+        log, told = self._log, self.steps
+        place = told.place(row)
+        if len(told) < 2 or log.end - log.first <= PLAIN or place is None or told.first[place] != row:
+            return None
+        section: np.void = np.zeros(1, SECTION)[0]
+        section["first"], section["last"] = row, min(int(told.last[place]), (row // BLOCK + 1) * BLOCK - 1, log.end - 1)
+        section["kind"], section["slot"] = SectionKind.STEP, SLOTS[SectionKind.STEP]
+        section["parent"], section["subject"] = -1, place
+        section["is_backward"] = told.backward_pass(row) is not None
+        return section
 
     def of_row(self, row: int) -> Stretch:
         """The stretch that holds a row."""

@@ -22,7 +22,7 @@ PLAIN: Final = 24
 
 _DEEPEST: Final = 128
 _SLOT_OF_SCOPES: Final = 8
-_SLOTS: Final = {
+SLOTS: Final = {
     SectionKind.STEP: 1,
     SectionKind.PASS: 2,
     SectionKind.OPTIMIZER: 3,
@@ -30,6 +30,7 @@ _SLOTS: Final = {
     SectionKind.MAKING: _SLOT_OF_SCOPES + _DEEPEST,
     SectionKind.LIBRARY: _SLOT_OF_SCOPES + _DEEPEST + 1,
 }
+"""The slot of each kind; modules have those in between, by how deep they lie."""
 
 
 class Column(NamedTuple):
@@ -123,12 +124,12 @@ def stretch(log: Log, steps: Steps, start: int, stop: int, carried: Carried, cal
     is_plain = log.end - log.first <= PLAIN
     columns = []
     if not is_plain:
-        columns.append(Column(SectionKind.STEP, _SLOTS[SectionKind.STEP], steps_of))
-    columns.append(Column(SectionKind.PASS, _SLOTS[SectionKind.PASS], passes))
+        columns.append(Column(SectionKind.STEP, SLOTS[SectionKind.STEP], steps_of))
+    columns.append(Column(SectionKind.PASS, SLOTS[SectionKind.PASS], passes))
     if not is_plain:
         optimizer, parameter = optimized(log, steps, start, stop)
-        columns.append(Column(SectionKind.OPTIMIZER, _SLOTS[SectionKind.OPTIMIZER], optimizer))
-        columns.append(Column(SectionKind.PARAMETER, _SLOTS[SectionKind.PARAMETER], parameter))
+        columns.append(Column(SectionKind.OPTIMIZER, SLOTS[SectionKind.OPTIMIZER], optimizer))
+        columns.append(Column(SectionKind.PARAMETER, SLOTS[SectionKind.PARAMETER], parameter))
     for level, (numbers, of_level) in enumerate(calls.around(*called)[:_DEEPEST]):
         values = of_level[which] * 2 + (numbers[which] > 0)  # a call may begin at row 0
         values[is_backward & is_plain] = 0
@@ -194,8 +195,8 @@ def _of_origin(log: Log, start: int, stop: int, which: np.ndarray, optimizer: np
     library = np.where((library == 0) & runs_up_to(sites, ends_call), sites, library)
     library[optimizer > 0] = 0
     return [
-        Column(SectionKind.MAKING, _SLOTS[SectionKind.MAKING], making.astype(np.int64)),
-        Column(SectionKind.LIBRARY, _SLOTS[SectionKind.LIBRARY], library),
+        Column(SectionKind.MAKING, SLOTS[SectionKind.MAKING], making.astype(np.int64)),
+        Column(SectionKind.LIBRARY, SLOTS[SectionKind.LIBRARY], library),
     ]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.graph.outline import SectionKind, Stretch, outline
 from graphscope.graph.outline.kinds import ROW, SLOT_BITS, key_of
 from graphscope.graph.outline.outline import BLOCK
+from graphscope.graph.outline.stretches import SLOTS
 from graphscope.tui.tape.folding import Folding, closed_at_first, keys_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _SLOT: Final = (1 << SLOT_BITS) - 1
 _KEPT: Final = 24
-_SLOT_OF_STEP: Final = 1
+_SLOT_OF_STEP: Final = SLOTS[SectionKind.STEP]
 
 
 class Line(NamedTuple):
@@ -161,6 +162,8 @@ class Lines:
     def told(self, key: int) -> Line:
         """What a line tells."""
         row, slot = key >> SLOT_BITS, key & _SLOT
+        if slot == _SLOT_OF_STEP and (step := self._outline.step_at(row)) is not None:
+            return Line(row, step, 0, None, self._is_closed_step(key, step))
         found, closed = self._looked_at(row // BLOCK)
         within = found.within(row)
         if slot == ROW:
@@ -180,6 +183,8 @@ class Lines:
     def holding(self, key: int) -> list[int]:
         """The keys of the sections that a line lies in, from the outermost inward; a header lies in its own."""
         row, slot = key >> SLOT_BITS, key & _SLOT
+        if slot == _SLOT_OF_STEP and self._outline.step_at(row) is not None:
+            return [key]
         found, _ = self._looked_at(row // BLOCK)
         within = found.sections[found.within(row)]
         return [int(each) for each in keys_of(within[within["slot"] <= slot])]
@@ -213,9 +218,15 @@ class Lines:
 
     def is_closed(self, key: int) -> bool:
         """Whether a section is closed."""
-        found, closed = self._looked_at((key >> SLOT_BITS) // BLOCK)
+        row = key >> SLOT_BITS
+        if key & _SLOT == _SLOT_OF_STEP and (step := self._outline.step_at(row)) is not None:
+            return self._is_closed_step(key, step)
+        found, closed = self._looked_at(row // BLOCK)
         place = np.flatnonzero(keys_of(found.sections) == key)
         return bool(len(place)) and self._is_closed(found, closed, int(place[0]))
+
+    def _is_closed_step(self, key: int, step: np.void) -> bool:
+        return self.folding.is_closed(key, bool(step["subject"] != 0))
 
     def _is_closed(self, found: Stretch, closed: np.ndarray, place: int) -> bool:
         section = found.sections[place]

@@ -19,8 +19,8 @@ def bytes_text(count: float) -> str:
 
 
 def time_text(nanoseconds: float) -> str:
-    """A time: `12.3 µs`, `4.1 ms`, `2 s`."""
-    return _three_digits(nanoseconds, _TIMES, " ")
+    """A time: `12.3 µs`, `4.1 ms`, `2 s`; `0` of what took none."""
+    return "0" if nanoseconds == 0 else _three_digits(nanoseconds, _TIMES, " ")
 
 
 def count_text(count: float) -> str:

@@ -16,7 +16,9 @@ from graphscope.eventlog.reader import Log
 from graphscope.graph import Graph
 
 ROOT = Path(__file__).parents[2]
-SAMPLES = sorted(each.relative_to(ROOT / "samples") for each in (ROOT / "samples").rglob("*.py"))
+TIMED = "same_network.py"
+"""It runs what it times as often as a tenth of a second lets it."""
+SAMPLES = sorted(each.relative_to(ROOT / "samples") for each in (ROOT / "samples").rglob("*.py") if each.name != TIMED)
 
 TRAINING = """
     import torch

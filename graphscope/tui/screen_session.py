@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from graphscope.debugger import interpreter
+from graphscope.debugger import interpreter, nodes
 from graphscope.debugger.command_line import expand
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.interruptible import Interruptible
@@ -196,7 +196,11 @@ class RecordedSession:
         told: list[Result] = [Message(text) for text in self._kept.said]
         row = self._kept.row
         result = interpreter.answer(self._debugger, "restart" if row is None else f"goto {row}")
-        return [*told, replace(result, remark="")] if isinstance(result, Stop) else told
+        if isinstance(result, Stop):
+            return [*told, replace(result, remark="")]
+        log = self._debugger.log
+        has_nodes = next(nodes.forward(log, log.first, log.end), None) is not None
+        return [*told, result] if has_nodes else told  # an error of ours is told, and no empty screen left
 
     def carry_out(self, line: str, block: tuple[str, ...] = ()) -> list[Result]:
         """Carry out a line: aliases written out, `;;` parted, and what is attached to a breakpoint behind it."""

@@ -32,6 +32,6 @@ def _naming(original: Callable[..., None]) -> Callable[..., None]:
 
 
 def _name(variable: Any) -> None:
-    held = variable._value  # of one that nobody has used yet: None
+    held = getattr(variable, "_value", None)  # of one that is being made, or that nobody has used yet, there is none
     if held is not None:
         GIVEN.note(held, variable.path)

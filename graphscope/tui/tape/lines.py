@@ -162,7 +162,7 @@ class Lines:
     def told(self, key: int) -> Line:
         """What a line tells."""
         row, slot = key >> SLOT_BITS, key & _SLOT
-        if slot == _SLOT_OF_STEP and (step := self._outline.step_at(row)) is not None:
+        if (step := self._step(key)) is not None:
             return Line(row, step, 0, None, self._is_closed_step(key, step))
         found, closed = self._looked_at(row // BLOCK)
         within = found.within(row)
@@ -183,7 +183,7 @@ class Lines:
     def holding(self, key: int) -> list[int]:
         """The keys of the sections that a line lies in, from the outermost inward; a header lies in its own."""
         row, slot = key >> SLOT_BITS, key & _SLOT
-        if slot == _SLOT_OF_STEP and self._outline.step_at(row) is not None:
+        if self._step(key) is not None:
             return [key]
         found, _ = self._looked_at(row // BLOCK)
         within = found.sections[found.within(row)]
@@ -218,12 +218,15 @@ class Lines:
 
     def is_closed(self, key: int) -> bool:
         """Whether a section is closed."""
-        row = key >> SLOT_BITS
-        if key & _SLOT == _SLOT_OF_STEP and (step := self._outline.step_at(row)) is not None:
+        if (step := self._step(key)) is not None:
             return self._is_closed_step(key, step)
-        found, closed = self._looked_at(row // BLOCK)
+        found, closed = self._looked_at((key >> SLOT_BITS) // BLOCK)
         place = np.flatnonzero(keys_of(found.sections) == key)
         return bool(len(place)) and self._is_closed(found, closed, int(place[0]))
+
+    def _step(self, key: int) -> np.void | None:
+        """The step that a line is the header of: told without a look at its rows."""
+        return self._outline.step_at(key >> SLOT_BITS) if key & _SLOT == _SLOT_OF_STEP else None
 
     def _is_closed_step(self, key: int, step: np.void) -> bool:
         return self.folding.is_closed(key, bool(step["subject"] != 0))

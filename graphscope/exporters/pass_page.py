@@ -26,6 +26,12 @@ Shown = tuple["Compilation", "Sequence[tuple[PassChange, str]]"]
 """A compilation, and each of its passes with its picture as SVG."""
 
 _IDENTITY: Final = re.compile(r' id="[^"]*"')
+_IDLE: Final = ' class="idle"'
+"""Of the button of a pass that changed nothing."""
+_CHANGES: Final = " data-changed"
+"""Of a pass that changed something."""
+_MOST_LINES: Final = 400
+"""So many changes of a pass are told one by one."""
 
 
 def page(shown: Sequence[Shown], title: str) -> str:
@@ -72,16 +78,11 @@ def _choice(compilations: Sequence[Compilation]) -> str:
 def _strip(number: int, changes: Sequence[tuple[PassChange, str]]) -> str:
     """A button for each pass, with its counts."""
     buttons = "".join(
-        f'<button type="button"{"" if change.is_change or not change.number else IDLE}>'
+        f'<button type="button"{"" if change.is_change or not change.number else _IDLE}>'
         f"<span>{change.number}. {escape(change.stage.name)}</span><small>{_counts(change)}</small></button>"
         for change, _ in changes
     )
     return f'<nav class="row strip" data-compilation="{number}" aria-label="passes">{buttons}</nav>'
-
-
-IDLE: Final = ' class="idle"'
-CHANGES: Final = " data-changed"
-MOST_LINES: Final = 400
 
 
 def _counts(change: PassChange) -> str:
@@ -94,7 +95,7 @@ def _stage(number: int, compilation: Compilation, change: PassChange, picture: i
     before, after = len(change.before.nodes), len(change.after.nodes)
     amount = f"{before:,} nodes" + (f", then {after:,}" if change.number else "")
     return (
-        f'<section data-compilation="{number}" data-picture="{picture}"{CHANGES if change.is_change else ""} hidden>'
+        f'<section data-compilation="{number}" data-picture="{picture}"{_CHANGES if change.is_change else ""} hidden>'
         f'<div class="told"><h2>{change.number}. {escape(change.stage.name)}</h2>'
         f"<p>{escape(change.stage.doc)}</p><p>{escape(compilation.function)}: {amount}</p>"
         f"<ul>{_legend(change)}</ul><pre>{_lines(change)}</pre></div></section>"
@@ -120,4 +121,6 @@ def _look(box: Attributes) -> str:
 
 def _lines(change: PassChange) -> str:
     lines = [escape(f"{MARKS[state].strip()} {line}") for state, line in change.lines()]
-    return "\n".join([*lines[:MOST_LINES], *([f"and {len(lines) - MOST_LINES:,} more"] if lines[MOST_LINES:] else [])])
+    return "\n".join(
+        [*lines[:_MOST_LINES], *([f"and {len(lines) - _MOST_LINES:,} more"] if lines[_MOST_LINES:] else [])]
+    )

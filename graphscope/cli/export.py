@@ -11,6 +11,8 @@ from graphscope.errors import UsageError
 from graphscope.exporters.registry import EXPORTERS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from graphscope.exporters.registry import Option
 
 CHOICE = ("select", "graph_pass", "fold", "at", "radius")
@@ -45,17 +47,36 @@ def run(options: argparse.Namespace) -> int:
     from graphscope.exporters import export
     from graphscope.exporters.passes import export_passes
 
-    if (options.out is None) == (options.passes is None):
+    if options.out is None and options.passes is None:
         raise UsageError("say what to write: -o FILE or --passes DIR", "`graphscope export --help` tells of both.")
+    if options.passes is not None and (unmeant := [flag for flag, name in _of_one_drawing() if _said(options, name)]):
+        raise UsageError(
+            f"--passes DIR draws every pass whole, and takes no {' or '.join(unmeant)}",
+            "-o FILE draws one graph, and takes all of them; --passes takes --format.",
+        )
     log = load(find_log(options.log))
     if options.passes is not None:
         page, *pictures = export_passes(log, options.passes, options.format or "svg")
         print(f"{page}: {len(pictures)} pictures beside it")
         return 0
-    given = {name: value for name, value in vars(options).items() if name in _options() and value is not None}
+    given = {name: getattr(options, name) for name in _options() if _said(options, name)}
     export(log, options.out, format=options.format, **{name: getattr(options, name) for name in CHOICE}, **given)
     print(f"{options.out}: {options.out.stat().st_size:,} bytes")
     return 0
+
+
+def _of_one_drawing() -> Iterator[tuple[str, str]]:
+    """The flags that mean something for one drawing alone, each with the name of its value."""
+    yield "-o", "out"
+    for name in CHOICE:
+        yield "--pass" if name == "graph_pass" else f"--{name}", name
+    for name in _options():
+        yield f"--{name.replace('_', '-')}", name
+
+
+def _said(options: argparse.Namespace, name: str) -> bool:
+    """Whether the person gave an option; none has a default."""
+    return getattr(options, name) is not None
 
 
 def _options() -> dict[str, tuple[Option, list[str]]]:

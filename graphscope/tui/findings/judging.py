@@ -98,8 +98,9 @@ class Judging(Actions):
     # What a person does ----------------------------------------------------------------------------------------------
 
     def _open_findings(self) -> None:
-        self.add_class("-findings")
-        self.query_one(FindingsPanel).show(self.log_index.findings)
+        if not self.has_class("-findings"):
+            self.add_class("-findings")
+            self.query_one(FindingsPanel).show(self.log_index.findings)
 
     @work(exclusive=True, group="ask findings")
     async def action_findings(self) -> None:

@@ -75,8 +75,8 @@ static int find_roots(Entry *self, PyObject *outputs, Plan *plan)
 static PyObject *marks_of(Entry *self, const Plan *plan)
 {
     PyCodeObject *code = PyFrame_GetCode(plan->frame);
-    PyObject *key = Py_BuildValue("NiiO", PyLong_FromVoidPtr(code), PyFrame_GetLasti(plan->frame), plan->count,
-                                  plan->place->context);
+    PyObject *key = Py_BuildValue("NiiOO", PyLong_FromVoidPtr(code), PyFrame_GetLasti(plan->frame), plan->count,
+                                  plan->place->context, Py_False); /* not limited to the gradients asked for */
     PyObject *marks = key == NULL ? NULL : Py_XNewRef(PyDict_GetItemWithError(self->marks, key));
     Py_XDECREF(key);
     if (marks != NULL && !(PyTuple_Check(marks) && PyTuple_GET_SIZE(marks) == 4 &&

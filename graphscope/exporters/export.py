@@ -69,6 +69,7 @@ def export(
         radius=radius,
         breakpoints=breakpoints,
         current=current,
+        is_whole=made_by.is_whole,
     )
     content = made_by.render(view, **made_by.checked(options))
     if path is not None:

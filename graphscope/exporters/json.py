@@ -22,7 +22,7 @@ VERSION: Final = 1
 """Version of this format; it grows when the meaning of a field changes, not when one is added."""
 
 
-@exporter("json", suffix=".json")
+@exporter("json", suffix=".json", is_whole=True)
 def json(view: GraphView) -> str:
     """Nodes, edges and clusters as JSON, an entry a line, with the statistics of every value."""
     parts = {

@@ -43,6 +43,8 @@ class Exporter:
     name: str
     suffix: str
     render: Render
+    is_whole: bool = False
+    """It is given all steps and nothing folded, unless the person asks for less: it folds by itself, or writes data."""
 
     @property
     def doc(self) -> str:
@@ -81,16 +83,18 @@ EXPORTERS: Final[dict[str, Exporter]] = {}
 """Every exporter under its name."""
 
 
-def exporter(name: str, *, suffix: str) -> Callable[[Rendering], Rendering]:
+def exporter(name: str, *, suffix: str, is_whole: bool = False) -> Callable[[Rendering], Rendering]:
     """Enter a function into the table.
 
     Args:
         name: What it is called on a command line.
         suffix: Files that end so are made by it, with the dot: `.svg`.
+        is_whole: It wants all steps with nothing folded, as it folds by itself or writes data; others are given what a
+            person can read at a glance.
     """
 
     def enter(render: Rendering) -> Rendering:
-        EXPORTERS[name] = Exporter(name, suffix, render)
+        EXPORTERS[name] = Exporter(name, suffix, render, is_whole)
         return render
 
     return enter

@@ -45,8 +45,11 @@ def selected_view(
     radius: int | None = None,
     breakpoints: Iterable[int | str] = (),
     current: int | None = None,
+    is_whole: bool = False,
 ) -> GraphView:
     """The view of a thing that can be drawn; `export` says what the arguments mean.
+
+    Where it `is_whole`, nothing is done to it for the sake of a picture: each leaf is there once.
 
     Raises:
         ExportError: The thing has no graph, or nothing of it is left to draw.
@@ -70,7 +73,8 @@ def selected_view(
     if not view.nodes:
         wanted = f" that is {select!r}" if select else ""
         raise ExportError(f"there is nothing to draw: no node{wanted} was recorded", "choose another SPEC or pass")
-    return passes.split_shared_leaves(folded(view, fold))
+    view = folded(view, fold)
+    return view if is_whole else passes.split_shared_leaves(view)
 
 
 def graph_of(thing: Any) -> Graph | None:

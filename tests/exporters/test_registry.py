@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -13,7 +14,7 @@ import graphscope.exporters as package
 from graphscope.exporters import EXPORTERS, Option, exporter, load_extensions
 from graphscope.exporters.dot import Direction
 from graphscope.exporters.export import export
-from graphscope.graph.view import GraphView
+from graphscope.graph.view import GraphView, ViewEdge
 
 
 @pytest.fixture
@@ -62,6 +63,17 @@ def test_an_exporter_is_one_function(table: None, product: GraphView, tmp_path: 
     assert export(product, tmp_path / "a.count", unit="boxes") == "6 boxes"
     assert (tmp_path / "a.count").read_text() == "6 boxes"
     assert EXPORTERS["count"].options == (Option("unit", str, "nodes", "What to call them, at some length."),)
+
+
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_an_exporter_that_folds_by_itself_is_given_every_leaf_once(table: None, product: GraphView, is_whole) -> None:
+    @exporter("leaves", suffix=".leaves", is_whole=is_whole)
+    def leaves(view: GraphView) -> str:
+        """The leaves."""
+        return " ".join(node.id for node in view.nodes if node.kind == "leaf")
+
+    square = replace(product, edges=(*product.edges, ViewEdge("n0", "n5", "data", 0, 1)))
+    assert export(square, format="leaves") == ("n0 n1" if is_whole else "n0 n0_1 n1")
 
 
 def test_other_packages_bring_exporters(table: None, product, tmp_path: Path, monkeypatch) -> None:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from graphscope.cli.parser import Parser, add_log, find_log
 from graphscope.errors import UsageError
 from graphscope.exporters.registry import EXPORTERS
+from graphscope.graph.passes import FOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from graphscope.exporters.registry import Option
 
-CHOICE = ("select", "graph_pass", "fold", "at", "radius")
+CHOICE = ("select", "graph_pass", "fold", "step", "at", "radius")
 """What is drawn; how, the exporters themselves declare."""
 
 
@@ -33,7 +34,16 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--select", metavar="SPEC", help="only the nodes that SPEC selects, such as `op:mm forward`")
     parser.add_argument("--pass", dest="graph_pass", choices=("forward", "backward"), help="one pass alone")
     parser.add_argument(
-        "--fold", action="append", type=_fold, metavar="repeats|DEPTH", help="fold loops, or scopes deeper than DEPTH"
+        "--fold",
+        action="append",
+        type=_fold,
+        metavar="repeats|DEPTH|none",
+        help="fold loops and equal layers, or modules DEPTH deep, or nothing; by default what it takes to be read",
+    )
+    steps = parser.add_mutually_exclusive_group()
+    steps.add_argument("--step", type=int, metavar="N", help="this training step; by default the newest, or a sick one")
+    steps.add_argument(
+        "--all", action="store_const", const="all", dest="step", help="all training steps in one picture"
     )
     parser.add_argument("--at", type=int, metavar="N", help="the graph as it was at row N")
     parser.add_argument("--radius", type=int, metavar="R", help="with --select: what lies up to R edges away, too")
@@ -103,8 +113,8 @@ def _add(parser: Parser, option: Option, users: list[str]) -> None:
 
 
 def _fold(text: str) -> str | int:
-    if text == "repeats":
+    if text in FOLDS:
         return text
     if text.isdecimal():
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is neither 'repeats' nor a depth")
+    raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(FOLDS)}, and no depth")

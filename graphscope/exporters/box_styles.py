@@ -116,6 +116,7 @@ HIGHLIGHTED: Final[Attributes] = {"color": "#d97706", "penwidth": "3"}
 
 MARKS: Final[tuple[tuple[str, Attributes], ...]] = (
     ("highlighted", HIGHLIGHTED),
+    ("loss", {"color": INK, "penwidth": "1.5", "peripheries": "2"}),
     ("nonfinite", {"color": ALARM, "penwidth": "2.5", "fillcolor": "#fde2e2"}),
     ("breakpoint", {"color": ALARM, "penwidth": "2"}),
     ("current", {"color": INK, "penwidth": "3.5"}),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from graphscope.exporters import box_styles
 from graphscope.exporters.dot_syntax import block, defaults, edge, html, html_label, indented, node, quoted, shortened
+from graphscope.exporters.halves import PORTS, halves, has_halves
 from graphscope.exporters.heading import above
 from graphscope.exporters.labels import cluster_label, edge_label, iterations, node_label, tooltip
 from graphscope.exporters.placement import beside, both_passes, closes_cycle
@@ -40,14 +41,14 @@ def dot(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False) ->
         defaults("graph", {**graph, **above(view)}),
         defaults("node", box_styles.TEXT["node"]),
         defaults("edge", box_styles.TEXT["edge"]),
-        *boxes(view, placed, overlay=overlay),
+        *boxes(view, placed, rankdir, overlay=overlay),
         *arrows(view, placed, "xlabel" if large else "label"),
         *(link(backward, place, highlighted=backward in links) for backward, place in placed.items()),
     ]
     return "\n".join(indented(block("digraph", lines))) + "\n"
 
 
-def boxes(view: GraphView, placed: dict[str, Place], *, overlay: bool) -> list[str]:
+def boxes(view: GraphView, placed: dict[str, Place], rankdir: Direction, *, overlay: bool) -> list[str]:
     """The statements of the nodes, each inside the frame of its cluster, frames inside frames."""
     inside: dict[str | None, list[str]] = {None: [], **{cluster.id: [] for cluster in view.clusters}}
     said = iterations(view.clusters)
@@ -55,8 +56,11 @@ def boxes(view: GraphView, placed: dict[str, Place], *, overlay: bool) -> list[s
         # What the frame says already is not said again in each box.
         each = replace(each, count=1) if each.count == said[each.cluster] else each
         lines = node_label(each, view, overlay=overlay, placed=each.id in placed)
+        look = box_styles.look(each, len(lines))
         text = {"label": html_label("<BR/>".join(lines)), "tooltip": tooltip(each)}
-        inside[each.cluster].append(node(each.id, {**text, **box_styles.look(each, len(lines))}))
+        inside[each.cluster].append(
+            node(each.id, {**text, **(halves(lines, look, rankdir) if has_halves(each) else look)})
+        )
         if each.id in placed and placed[each.id].same_rank:
             inside[each.cluster].append(f"{{ rank=same; {quoted(placed[each.id].forward)}; {quoted(each.id)}; }}")
     frames: dict[str | None, list[list[str]]] = {}
@@ -93,17 +97,20 @@ def arrows(view: GraphView, placed: dict[str, Place], label: str) -> Iterable[st
     """The statements of the edges; links are drawn from the placement instead."""
     both = both_passes(view)
     closing = closes_cycle(view, placed)
+    nodes = view.by_id()
     for each in view.edges:
         if each.kind != "link":
-            yield arrow(each, label, up=both and each.kind == "gradient", free=closing(each))
+            ends = (has_halves(nodes[each.source]), has_halves(nodes[each.target]))
+            yield arrow(each, label, ends, up=both and each.kind == "gradient", free=closing(each))
 
 
-def arrow(each: ViewEdge, label: str, *, up: bool, free: bool) -> str:
+def arrow(each: ViewEdge, label: str, in_halves: tuple[bool, bool], *, up: bool, free: bool) -> str:
     """The statement of one edge.
 
     Args:
         each: The edge.
         label: The attribute that bears its label.
+        in_halves: Whether its source and its target have halves, to one of which it leads.
         up: It runs against the ranks, which are those of the forward pass. It is written from its target to its source
             and drawn the other way round, so that layout has no cycle to break.
         free: It closes a cycle, and no rank follows from it.
@@ -116,6 +123,8 @@ def arrow(each: ViewEdge, label: str, *, up: bool, free: bool) -> str:
         **(box_styles.CHANGED_EDGES.get(each.changed, {}) if each.changed else {}),
         **({"class": f"pass-{each.changed}"} if each.changed else {}),
         **(box_styles.HIGHLIGHTED if each.highlighted else {}),
-        **({"constraint": "false"} if free else {}),
+        **({"constraint": "false"} if free else {"weight": "4"} if all(in_halves) and each.kind == "data" else {}),
     }
+    ports = dict(zip(("headport", "tailport") if up else ("tailport", "headport"), in_halves, strict=True))
+    look |= {name: PORTS[each.kind] for name, has_port in ports.items() if has_port}
     return edge(each.target, each.source, {**look, "dir": "back"}) if up else edge(each.source, each.target, look)

@@ -15,7 +15,7 @@ from graphscope.exporters.view_selection import selected_view
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from graphscope.exporters.view_selection import Fold, OnePass
+    from graphscope.exporters.view_selection import Fold, OnePass, Step
 
 __all__ = ["export"]
 
@@ -28,6 +28,7 @@ def export(
     select: str | None = None,
     graph_pass: OnePass | None = None,
     fold: Fold | Iterable[Fold] | None = None,
+    step: Step | None = None,
     at: int | None = None,
     radius: int | None = None,
     breakpoints: Iterable[int | str] = (),
@@ -43,8 +44,11 @@ def export(
         format: Name of the exporter; by default the one whose suffix the path has.
         select: Draw the nodes that this SPEC selects (and what lies within `radius` of them), not all.
         graph_pass: Draw the forward or the backward pass alone.
-        fold: "repeats" draws the iterations of a loop as one, "scopes" (or a depth) the call of a module as one box;
-            several are done in their order.
+        fold: "repeats" draws the iterations of a loop, and equal layers, as one, "scopes" (or a depth) the call of a
+            module as one box; several are done in their order. By default a picture is folded as far as it takes to be
+            read; "none" folds nothing.
+        step: Draw this training step, or "all" in one picture. By default a picture shows the one that the doctor found
+            something in, else the newest that has ended.
         at: The graph as it was when the log had come to this row.
         radius: So many edges away from what is selected (else from `current`) are drawn too.
         breakpoints: Nodes to mark: row numbers or SPECs.
@@ -65,6 +69,7 @@ def export(
         select=select,
         graph_pass=graph_pass,
         fold=fold,
+        step=step,
         at=at,
         radius=radius,
         breakpoints=breakpoints,

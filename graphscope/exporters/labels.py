@@ -55,6 +55,8 @@ def node_label(node: ViewNode, view: GraphView, *, overlay: bool, placed: bool) 
         lines.append(small(html(shortened(node.arguments))))
     if name := subtitle(node, placed=placed):
         lines.append(f'<FONT POINT-SIZE="10">{name}</FONT>')
+    if node.loss and node.name != "loss":
+        lines.append(small("<B>the loss</B>", INK))
     if node.count > 1:
         lines.append(f"<B>× {node.count}</B>")
     if node.edited:

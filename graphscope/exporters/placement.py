@@ -9,7 +9,7 @@ from graphscope.exporters.heights import consistent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from graphscope.graph.view import GraphView, ViewEdge
+    from graphscope.graph.view import GraphView, ViewEdge, ViewNode
 
 __all__ = ["Place", "beside", "both_passes", "closes_cycle", "ranked"]
 
@@ -59,14 +59,14 @@ def beside(view: GraphView) -> dict[str, Place]:
         for node in view.nodes
         if node.kind in ("grad", "scope") and node.forward is not None and node.forward in nodes
     }
-    arguments = {(edge.target, edge.argument): edge.source for edge in view.edges if edge.kind == "data"}
+    taken = {(edge.target, nodes[edge.source].rows): edge.source for edge in view.edges if edge.kind == "data"}
     gradients = [edge for edge in view.edges if edge.kind == "gradient"]
     summed = {edge.source for edge in gradients}
     for edge in gradients:
         target = nodes[edge.target]
-        if target.kind == "accumulate" and target.id not in summed:
-            # The slot of a rule's output is the number of the argument whose gradient it is.
-            leaf = arguments.get((placed.get(edge.source, ""), edge.slot))
+        owner = nodes.get(target.forward or "")
+        if target.kind == "accumulate" and target.id not in summed and owner is not None:
+            leaf = taken.get((undone(edge.source, nodes), owner.rows))
             if leaf is not None and nodes[leaf].kind == "leaf":
                 placed[target.id] = leaf
     joined = {(edge.source, edge.target) for edge in gradients}
@@ -78,6 +78,15 @@ def beside(view: GraphView) -> dict[str, Place]:
     wanted = [(id, place.forward) for id, place in places.items() if place.same_rank]
     level = {id for id, _ in consistent(ranked(view, places), wanted)}
     return {id: place._replace(same_rank=id in level) for id, place in places.items()}
+
+
+def undone(id: str, nodes: Mapping[str, ViewNode]) -> str:
+    """The forward node that a node of a rule belongs to, which may be a part of another one's."""
+    seen: set[str] = set()
+    while id not in seen and (forward := nodes[id].forward) in nodes and nodes[id].graph_pass == "backward":
+        seen.add(id)
+        id = forward or id
+    return id
 
 
 def ranked(view: GraphView, placed: Mapping[str, Place]) -> Iterator[tuple[str, str]]:

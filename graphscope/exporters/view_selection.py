@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from graphscope.errors import ExportError
 from graphscope.eventlog.reader import Log, load
+from graphscope.exporters.step_choice import Step, chosen_rows, without_making
 from graphscope.exporters.tensor import is_tensor, tensor_view
 from graphscope.graph import passes
 from graphscope.graph.graph import Graph
@@ -18,10 +19,14 @@ from graphscope.graph.view import GraphView
 if TYPE_CHECKING:
     from graphscope.graph.node import Node
 
-__all__ = ["Fold", "OnePass", "selected_view"]
+__all__ = ["Fold", "OnePass", "Step", "selected_view"]
 
-Fold: TypeAlias = Literal["repeats", "scopes"] | int
-"""What is folded: iterations of a loop into one, calls of outer module scopes (or of those at a depth) into a box."""
+Fold: TypeAlias = Literal["none", "repeats", "scopes"] | int
+"""What is folded: nothing, iterations of a loop into one, calls of outer module scopes (or of those at a depth) into a
+box."""
+
+MOST: Final = 100_000
+"""A picture of more nodes would take hours, and nobody could read it."""
 
 OnePass: TypeAlias = Literal["forward", "backward"]
 
@@ -41,6 +46,7 @@ def selected_view(
     select: str | None = None,
     graph_pass: OnePass | None = None,
     fold: Fold | Iterable[Fold] | None = None,
+    step: Step | None = None,
     at: int | None = None,
     radius: int | None = None,
     breakpoints: Iterable[int | str] = (),
@@ -57,13 +63,18 @@ def selected_view(
         LogError: A row is not there.
     """
     graph = graph_of(thing)
-    if isinstance(thing, Drawable) and select is None and at is None and current is None and not breakpoints:
+    fold = None if fold is None else (fold,) if isinstance(fold, str | int) else tuple(fold)
+    if isinstance(thing, Drawable) and not (select or at is not None or current is not None or breakpoints or step):
         view = thing.graph_view(graph_pass, radius)
     elif graph is not None:
         graph = graph if at is None else graph.at(at)
-        view = passes.whole(graph, graph_pass, selected_nodes(graph, select, radius, current))
+        is_all = is_whole or "none" in (fold or ())
+        if select is None and radius is None:
+            view = overview(graph, graph_pass, "all" if is_whole and step is None else step, is_all=is_all)
+        else:
+            view = passes.whole(graph, graph_pass, selected_nodes(graph, select, radius, current, step))
         view = marked(view, rows_of(graph, breakpoints), current)
-    elif select is not None or graph_pass or at is not None or radius is not None or current is not None or breakpoints:
+    elif any(each is not None for each in (select, graph_pass, at, radius, current, step)) or breakpoints:
         raise ExportError(
             "only of a recording can a part, a pass or a time be chosen and nodes be marked",
             "record the program (with graphscope.record() as log: ...) and export the log",
@@ -73,8 +84,35 @@ def selected_view(
     if not view.nodes:
         wanted = f" that is {select!r}" if select else ""
         raise ExportError(f"there is nothing to draw: no node{wanted} was recorded", "choose another SPEC or pass")
-    view = folded(view, fold)
+    if is_whole or fold is not None:
+        view = folded(view, fold or ())
+    elif select is None and radius is None and not isinstance(thing, GraphView | Drawable):
+        view, told = passes.readable(view)
+        view = replace(view, heading=(*view.heading, *([f"{told}: --fold none draws all"] if told else [])))
     return view if is_whole else passes.split_shared_leaves(view)
+
+
+def overview(graph: Graph, graph_pass: OnePass | None, step: Step | None, *, is_all: bool) -> GraphView:
+    """A training step, or all of a log that tells of none.
+
+    Args:
+        graph: The graph.
+        graph_pass: One pass alone.
+        step: Which step.
+        is_all: With the making of parameters, and what an optimizer did to each of them.
+
+    Raises:
+        ExportError: There is no such step, or it is too long.
+    """
+    rows, heading = chosen_rows(graph, step)
+    rows = rows if is_all else without_making(graph.log, rows)
+    if len(rows) > MOST and not is_all:
+        raise ExportError(
+            f"{len(rows):,} nodes are too many for a picture",
+            "choose a part: select=..., radius=..., or a step; .json takes any number",
+        )
+    view = replace(passes.whole(graph, graph_pass, map(graph.node, rows.tolist()), givens=True), heading=heading)
+    return view if is_all else passes.join_sums(passes.fold_updates(view))
 
 
 def graph_of(thing: Any) -> Graph | None:
@@ -96,10 +134,18 @@ def graph_of(thing: Any) -> Graph | None:
     raise ExportError(f"a {type(thing).__name__} can't be drawn", "give a log or its path, a graph or a tensor")
 
 
-def selected_nodes(graph: Graph, select: str | None, radius: int | None, current: int | None) -> list[Node] | None:
-    """The nodes to draw; None means all."""
+def selected_nodes(
+    graph: Graph, select: str | None, radius: int | None, current: int | None, step: Step | None
+) -> list[Node]:
+    """The nodes that a person chose: of all steps where none is named."""
+    found = _selected(graph, select, radius, current)
+    rows = chosen_rows(graph, step or "all").rows
+    return [node for node in found if node.row in set(rows.tolist())] if step is not None else found
+
+
+def _selected(graph: Graph, select: str | None, radius: int | None, current: int | None) -> list[Node]:
     if radius is None:
-        return None if select is None else graph.select(select)
+        return graph.select(select or "")
     if select is None and current is None and not graph.placed:
         raise ExportError("a radius needs a centre", "say which nodes it is around: select=..., current=... or at=...")
     centres = graph.select(select) if select is not None else [graph.node(graph.now if current is None else current)]
@@ -128,13 +174,12 @@ def marked(view: GraphView, breakpoints: set[int], current: int | None) -> Graph
     return replace(view, nodes=nodes)
 
 
-def folded(view: GraphView, fold: Fold | Iterable[Fold] | None) -> GraphView:
+def folded(view: GraphView, folds: Iterable[Any]) -> GraphView:
     """The view after the folds that were asked for, in their order.
 
     Raises:
         ExportError: There is no such fold.
     """
-    folds: Iterable[Any] = () if fold is None else [fold] if isinstance(fold, str | int) else fold
     for each in folds:
         if isinstance(each, int):
             view = passes.fold_scopes(view, each)

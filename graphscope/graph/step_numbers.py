@@ -39,6 +39,11 @@ class StepNumber:
         told = tuple(zip(nouns if is_clear else self.counters, self.counters.values(), strict=True))
         return (*told, ("step", self.turn)) if self.turn else told or (("step", self.count),)
 
+    @property
+    def number(self) -> int:
+        """By which a person asks for it: what the only loop counts, else counted from 1."""
+        return self.parts[0][1] if len(self.parts) == 1 else self.count
+
     def answers(self, wanted: Mapping[str, int]) -> bool:
         """Whether it has these numbers: `{"epoch": 2, "batch": 3}`, by nouns or the program's names.
 
@@ -46,7 +51,7 @@ class StepNumber:
         """
         told = {**self.counters, **dict(self.parts)}
         if "step" not in told:
-            told["step"] = self.parts[0][1] if len(self.parts) == 1 else self.count
+            told["step"] = self.number
         return wanted.items() <= told.items()
 
     def __str__(self) -> str:

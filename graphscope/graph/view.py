@@ -67,6 +67,8 @@ class ViewNode:
     edited: bool = False
     """A person replaced the value or the cotangent."""
     in_place: bool = False
+    loss: bool = False
+    """A backward pass began here."""
     current: bool = False
     """The node at `now`, where the debugger stands."""
     breakpoint: bool = False

@@ -262,19 +262,21 @@ def test_scopes_fold_into_one_box_a_call(tape):
     ]
     deep = fold_scopes(view, 2)
     boxes = [(node.label, node.op, node.name, node.graph_pass) for node in deep.nodes if node.kind == "scope"]
-    assert boxes == [
-        ("fc1", "Module", "net.fc1", "forward"),
-        ("fc2", "Module", "net.fc2", "forward"),
-        ("fc2", "Module", "net.fc2", "backward"),
-        ("fc1", "Module", "net.fc1", "backward"),
-    ]
+    assert boxes == [("fc1", "Module", "net.fc1", "both"), ("fc2", "Module", "net.fc2", "both")]
     assert [c.path for c in deep.clusters] == ["net"]
     assert {node.label for node in deep.nodes if node.kind == "leaf"} == {"x"}
+    fc1, fc2 = (node.id for node in deep.nodes if node.kind == "scope")
+    assert {(fc1, fc2, "data"), (fc2, fc1, "gradient")} <= {(e.source, e.target, e.kind) for e in deep.edges}
     flat = fold_scopes(view)
-    assert [node.label for node in flat.nodes if node.kind == "scope"] == ["net", "net"]
+    (net,) = (node for node in flat.nodes if node.kind == "scope")
+    assert (net.label, net.graph_pass) == ("net", "both")
     assert flat.clusters == ()
-    forward, backward = (node for node in flat.nodes if node.kind == "scope")
-    assert backward.forward == forward.id
+    assert [node.label for node in flat.nodes if node.graph_pass == "backward"] == ["SumBackward", "accumulate"]
+    alone = fold_scopes(whole(Graph(tape.log()), "backward"), 2)
+    assert [(node.label, node.graph_pass) for node in alone.nodes if node.kind == "scope"] == [
+        ("fc2", "backward"),
+        ("fc1", "backward"),
+    ]
     for folded in (deep, flat):
         known = folded.by_id()
         assert all(edge.source in known and edge.target in known for edge in folded.edges)

@@ -7,12 +7,31 @@ from typing import Final
 
 from graphscope.graph.passes.cut import neighbourhood, slice_to
 from graphscope.graph.passes.leaves import split_shared_leaves
+from graphscope.graph.passes.readable import readable
 from graphscope.graph.passes.repeats import fold_repeats
 from graphscope.graph.passes.scopes import fold_scopes
+from graphscope.graph.passes.sums import join_rules, join_sums
+from graphscope.graph.passes.updates import fold_updates
 from graphscope.graph.passes.whole import whole
 from graphscope.graph.view import GraphView
 
-__all__ = ["FOLDS", "fold_repeats", "fold_scopes", "neighbourhood", "slice_to", "split_shared_leaves", "whole"]
+__all__ = [
+    "FOLDS",
+    "fold_repeats",
+    "fold_scopes",
+    "fold_updates",
+    "join_rules",
+    "join_sums",
+    "neighbourhood",
+    "readable",
+    "slice_to",
+    "split_shared_leaves",
+    "whole",
+]
 
-FOLDS: Final[dict[str, Callable[[GraphView], GraphView]]] = {"scopes": fold_scopes, "repeats": fold_repeats}
+FOLDS: Final[dict[str, Callable[[GraphView], GraphView]]] = {
+    "none": lambda view: view,
+    "scopes": fold_scopes,
+    "repeats": fold_repeats,
+}
 """The folds that a person can ask for by name."""

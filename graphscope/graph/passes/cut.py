@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -34,6 +35,25 @@ def slice_to(view: GraphView, node: Node | int) -> GraphView:
         if edge.kind != "link":
             above.setdefault(edge.target, []).append(edge.source)
     return keep(view, _reach(_ids_of(view, node), above, None))
+
+
+def nearest(view: GraphView, most: int) -> GraphView:
+    """So many boxes, counted with the copies of leaves: those that lie nearest to the losses, else to the last."""
+    beside: dict[str, list[str]] = {}
+    for edge in view.edges:
+        beside.setdefault(edge.source, []).append(edge.target)
+        beside.setdefault(edge.target, []).append(edge.source)
+    users = Counter(edge.source for edge in view.edges if edge.kind != "link")
+    copies = {node.id: max(users[node.id], 1) if node.kind == "leaf" else 1 for node in view.nodes}
+    waiting = deque([node.id for node in view.nodes if node.loss] or [view.nodes[-1].id])
+    kept: set[str] = set()
+    while waiting:
+        id = waiting.popleft()
+        if id not in kept and copies[id] <= most:
+            most -= copies[id]
+            kept.add(id)
+            waiting += beside.get(id, ())
+    return keep(view, kept)
 
 
 def keep(view: GraphView, ids: set[str]) -> GraphView:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from graphscope.graph.view import ViewEdge, ViewNode
 
-_FLAGS: Final = ("parameter", "requires_grad", "nonfinite", "edited", "in_place", "current", "breakpoint")
+_FLAGS: Final = ("parameter", "requires_grad", "nonfinite", "edited", "in_place", "loss", "current", "breakpoint")
 
 
 def common(values: Iterable[Any], otherwise: Any) -> Any:
@@ -17,10 +17,15 @@ def common(values: Iterable[Any], otherwise: Any) -> Any:
     return found[0] if len(found) == 1 else otherwise
 
 
+def facts(nodes: Iterable[ViewNode]) -> dict[str, Any]:
+    """What is so of one box in place of several: whatever is so of any of them."""
+    several = list(nodes)
+    return {flag: any(getattr(node, flag) for node in several) for flag in _FLAGS}
+
+
 def merge_nodes(nodes: Sequence[ViewNode]) -> ViewNode:
     """One box in place of several of the same kind; it keeps the id of the first."""
     first = nodes[0]
-    flags: dict[str, Any] = {flag: any(getattr(node, flag) for node in nodes) for flag in _FLAGS}
     return replace(
         first,
         rows=tuple(sorted(row for node in nodes for row in node.rows)),
@@ -30,7 +35,7 @@ def merge_nodes(nodes: Sequence[ViewNode]) -> ViewNode:
         shape=common((node.shape for node in nodes), None),
         dtype=common((node.dtype for node in nodes), ""),
         count=sum(node.count for node in nodes),
-        **flags,
+        **facts(nodes),
     )
 
 

@@ -1,39 +1,47 @@
-"""Folding module scopes: each call of a module becomes one box."""
+"""Folding module scopes: each call of a module becomes one box, which holds what it did in both passes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from graphscope.graph.passes.cut import without_empty_frames
-from graphscope.graph.passes.merge import common, merge_edges
+from graphscope.graph.passes.merge import common, facts, merge_edges
 from graphscope.graph.view import Cluster, GraphView, ViewNode
 
 
 def fold_scopes(view: GraphView, depth: int = 1) -> GraphView:
     """Put what lies in a scope `depth` levels below the root, or deeper, into one box for each call of that scope.
 
-    A leaf goes along when it is of that scope and nothing outside the box uses it.
+    What undoes a call in the backward pass is of its box. A leaf goes along when nothing outside of the box uses it,
+    and it is of that scope or a parameter; so does what adds to its gradient.
     """
     clusters = {cluster.id: cluster for cluster in view.clusters}
     scopes = {node.id: _scope_at(node.cluster, clusters, depth) for node in view.nodes}
-    used = {edge.source for edge in view.edges if edge.kind != "link"}
-    calls = _calls([node for node in view.nodes if not _comes_along(node, used)], scopes)
-    boxes = calls | _companions(view, scopes, calls, used)
+    kinds = {node.id: node.kind for node in view.nodes}
+    boxes = _calls((node for node in view.nodes if not _follows(node, kinds)), scopes)
+    scope_of = {box: scopes[id] or "" for id, box in reversed(boxes.items())}
+    boxes |= _leaves(view, scopes, boxes, scope_of)
+    boxes |= _sums(view, boxes)
     members: dict[str, list[ViewNode]] = {}
     for node in view.nodes:
         if node.id in boxes:
             members.setdefault(boxes[node.id], []).append(node)
-    scope_of = {box: scopes[id] for id, box in calls.items()}
-    made = {box: _box(box, nodes, clusters[scope_of[box] or ""], boxes) for box, nodes in members.items()}
+    made = {box: _box(box, nodes, clusters[scope_of[box]]) for box, nodes in members.items()}
     drawn: dict[str, ViewNode] = {}
     for node in view.nodes:
         into = boxes.get(node.id)
         kept = replace(node, forward=boxes.get(node.forward or "", node.forward)) if into is None else made[into]
         drawn.setdefault(kept.id, kept)
-    # How many arrows lead from one box to another says nothing about iterations.
-    edges = tuple(replace(edge, count=1) for edge in merge_edges(view.edges, boxes))
-    return without_empty_frames(replace(view, nodes=tuple(drawn.values()), edges=edges))
+    # Which input or output of a module an arrow is of is not said; how many there are says nothing about iterations.
+    edges = (
+        replace(
+            edge, slot=0 if edge.source in boxes else edge.slot, argument=0 if edge.target in boxes else edge.argument
+        )
+        for edge in view.edges
+    )
+    merged = tuple(replace(edge, count=1) for edge in merge_edges(edges, boxes))
+    return without_empty_frames(replace(view, nodes=tuple(drawn.values()), edges=merged))
 
 
 def _scope_at(cluster: str | None, clusters: Mapping[str, Cluster], depth: int) -> str | None:
@@ -43,16 +51,22 @@ def _scope_at(cluster: str | None, clusters: Mapping[str, Cluster], depth: int) 
     return cluster if cluster is not None and clusters[cluster].depth == depth - 1 else None
 
 
-def _comes_along(node: ViewNode, used: set[str]) -> bool:
-    """Whether a node lies wherever its neighbour does: a leaf, or a contribution to a leaf's gradient."""
-    return node.kind == "leaf" or (node.kind == "accumulate" and node.id not in used)
+def _follows(node: ViewNode, kinds: Mapping[str, str]) -> bool:
+    """Whether a node lies wherever its neighbours do: a leaf, or what adds to the gradient of one."""
+    return node.kind == "leaf" or (node.kind == "accumulate" and kinds.get(node.forward or "", "leaf") == "leaf")
 
 
-def _calls(nodes: list[ViewNode], scopes: Mapping[str, str | None]) -> dict[str, str]:
-    """The box of each node: a stretch of nodes of one pass and scope, with none of another scope in between."""
+def _calls(nodes: Iterable[ViewNode], scopes: Mapping[str, str | None]) -> dict[str, str]:
+    """The box of each node: that of the forward node it belongs to, else a stretch of one pass and scope."""
     boxes: dict[str, str] = {}
+    seen: set[str] = set()
     newest: dict[str, tuple[str | None, str]] = {}
     for node in nodes:
+        seen.add(node.id)
+        if node.forward in seen:
+            if node.forward in boxes:
+                boxes[node.id] = boxes[node.forward]
+            continue
         scope = scopes[node.id]
         last, box = newest.get(node.graph_pass, (None, ""))
         if scope is not None:
@@ -62,29 +76,41 @@ def _calls(nodes: list[ViewNode], scopes: Mapping[str, str | None]) -> dict[str,
     return boxes
 
 
-def _companions(
-    view: GraphView, scopes: Mapping[str, str | None], calls: Mapping[str, str], used: set[str]
+def _leaves(
+    view: GraphView, scopes: Mapping[str, str | None], calls: Mapping[str, str], scope_of: Mapping[str, str]
 ) -> dict[str, str]:
-    """The box of each leaf and contribution whose neighbours all lie in one box of its own scope."""
-    neighbours: dict[str, set[tuple[str | None, str | None]]] = {}
+    """The box of each leaf that nothing outside of it uses."""
+    users: dict[str, set[str | None]] = {}
     for edge in view.edges:
         if edge.kind != "link":
-            neighbours.setdefault(edge.source, set()).add((calls.get(edge.target), scopes[edge.target]))
-            neighbours.setdefault(edge.target, set()).add((calls.get(edge.source), scopes[edge.source]))
+            users.setdefault(edge.source, set()).add(calls.get(edge.target))
     found: dict[str, str] = {}
     for node in view.nodes:
-        beside = neighbours.get(node.id, set())
-        if _comes_along(node, used) and len(beside) == 1:
-            ((box, scope),) = beside
-            if box is not None and scope == scopes[node.id]:
+        if node.kind == "leaf" and len(boxes := users.get(node.id, set())) == 1:
+            (box,) = boxes
+            if box is not None and (node.parameter or scopes[node.id] == scope_of[box]):
                 found[node.id] = box
     return found
 
 
-def _box(id: str, nodes: list[ViewNode], scope: Cluster, boxes: Mapping[str, str]) -> ViewNode:
+def _sums(view: GraphView, boxes: Mapping[str, str]) -> dict[str, str]:
+    """The box of each addition to the gradient of a leaf, where all that it adds comes from there."""
+    sources: dict[str, set[str | None]] = {}
+    for edge in view.edges:
+        if edge.kind == "gradient":
+            sources.setdefault(edge.target, set()).add(boxes.get(edge.source))
+    found: dict[str, str] = {}
+    for node in view.nodes:
+        if node.kind == "accumulate" and node.id not in boxes and len(given := sources.get(node.id, set())) == 1:
+            (box,) = given
+            if box is not None and boxes.get(node.forward or "", box if node.forward is None else None) == box:
+                found[node.id] = box
+    return found
+
+
+def _box(id: str, nodes: list[ViewNode], scope: Cluster) -> ViewNode:
     name, _, kind = scope.label.partition(": ")
-    last = [node for node in nodes if node.kind not in ("leaf", "accumulate")][-1:] or nodes[-1:]
-    forward = common((boxes.get(node.forward) for node in nodes if node.forward and node.kind == "grad"), None)
+    last = [node for node in nodes if node.kind == "op" and node.graph_pass == "forward"][-1:] or nodes[-1:]
     return ViewNode(
         id,
         tuple(sorted(row for node in nodes for row in node.rows)),
@@ -97,9 +123,5 @@ def _box(id: str, nodes: list[ViewNode], scope: Cluster, boxes: Mapping[str, str
         dtype=last[0].dtype,
         scope=scope.path,
         cluster=scope.parent,
-        forward=forward if forward != id else None,
-        nonfinite=any(node.nonfinite for node in nodes),
-        edited=any(node.edited for node in nodes),
-        current=any(node.current for node in nodes),
-        breakpoint=any(node.breakpoint for node in nodes),
+        **{**facts(nodes), "parameter": False, "in_place": False, "requires_grad": False},
     )

@@ -1,0 +1,96 @@
+"""Which training step a picture shows, and what of it: not how parameters came to be, which is drawn when asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from graphscope.diagnose.doctor import doctor
+from graphscope.errors import ExportError
+from graphscope.eventlog.schema import Kind
+from graphscope.graph.outline.origins import origins
+from graphscope.graph.outline.steps import steps
+from graphscope.graph.step_numbers import StepNumber, step_numbers
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+    from graphscope.graph.graph import Graph
+
+__all__ = ["Chosen", "Step", "chosen_rows", "without_making"]
+
+Step: TypeAlias = int | Literal["all"]
+"""The number of a training step, or all of them in one picture."""
+
+MOST_JUDGED: Final = 200_000
+"""Of a log of more rows the doctor is not asked which step to show: that would take longer than the picture."""
+
+
+class Chosen(NamedTuple):
+    """The part of a log that is drawn."""
+
+    rows: np.ndarray
+    """The nodes, ascending."""
+    heading: tuple[str, ...] = ()
+    """Which of how many steps it is; empty where all is drawn."""
+
+
+def chosen_rows(graph: Graph, step: Step | None) -> Chosen:
+    """The nodes of one training step, by default the one that matters most.
+
+    Raises:
+        ExportError: There is no such step.
+    """
+    rows = graph.index.nodes(graph.now + 1)
+    known = steps(graph.log)
+    count = int(np.searchsorted(known.first, graph.now, side="right"))
+    if step == "all" or (step is None and count < 2):
+        return Chosen(rows)
+    numbers = step_numbers(graph.log)
+    names = [numbers.number(place) for place in range(count)]
+    place, why = _default(graph, count) if step is None else (_named(names, step), "")
+    first, last = np.searchsorted(rows, (known.first[place], known.last[place] + 1))
+    return Chosen(rows[first:last], _heading(names, place, why))
+
+
+def without_making(log: Log, rows: np.ndarray) -> np.ndarray:
+    """The nodes that do not make parameters or fill them; all of them where there are no others."""
+    makes = origins(log).makes
+    sites = np.minimum(log.pick("site", rows), len(makes) - 1)
+    others: np.ndarray = rows[~makes[sites]]
+    return others if len(others) else rows
+
+
+def _default(graph: Graph, count: int) -> tuple[int, str]:
+    """The step that is drawn where none is asked for, and why: where somebody stands, what is sick, the newest."""
+    known = steps(graph.log)
+    if graph.placed:
+        return count - 1, ""
+    if len(graph.log) <= MOST_JUDGED:
+        for finding in doctor(graph.log):
+            place = known.place(finding.row)
+            if place is not None:
+                return place, f"the doctor found {finding.kind} in it, line {finding.line}"
+    ends = known.marks[known.kinds == Kind.STEP]
+    ends = ends if len(ends) else known.marks[known.kinds == Kind.BACKWARD_END]
+    ended = np.searchsorted(ends, known.last, side="right") > np.searchsorted(ends, known.first)
+    return int(np.flatnonzero(ended)[-1]) if ended.any() else count - 1, ""
+
+
+def _named(names: list[StepNumber], step: int) -> int:
+    found = [place for place, name in enumerate(names) if name.number == step]
+    if not found:
+        told = f"they are {names[0].number} to {names[-1].number}" if names else "the log tells of no training steps"
+        raise ExportError(f"there is no step {step}: {told}", "choose one of them, or draw all of them")
+    return found[0]
+
+
+def _heading(names: list[StepNumber], place: int, why: str) -> tuple[str, ...]:
+    if len(names) < 2:
+        return ()
+    first, last = names[0].number, names[-1].number
+    number = names[place].number
+    title = str(names[place])
+    asked = "" if title == f"step {number}" else f" (--step {number})"
+    lines = [f"{title}{asked}, one of {len(names):,}", why, f"Others: --step {first} to {last}; all in one: --all"]
+    return tuple(line for line in lines if line)

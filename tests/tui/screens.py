@@ -58,6 +58,8 @@ class Screen:
         end = time.monotonic() + PATIENCE
         pause = 0.001
         while not true():
+            if self.app._exception is not None:  # the screen has ended with it, and what is awaited never comes
+                raise self.app._exception
             assert time.monotonic() < end, f"{what} has not come; {self._plight()}"
             await self.pilot.pause()
             pause = min(2 * pause, 0.03)

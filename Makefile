@@ -8,13 +8,14 @@ BIN := $(VENV)/bin
 # A process for each core; one that has nothing left to do takes over what waits for another.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test check bench docs transcripts format clean
+.PHONY: help demo test check bench docs page page-check transcripts format clean
 help:
 	@echo "make demo   step through the forward and the backward pass of a sample"
 	@echo "make test   run the tests; no framework is needed"
 	@echo "make check  what CI runs: format, lint, types, layers, all tests, those against frameworks too"
 	@echo "make bench  measure speed and write docs/benchmarks.md"
 	@echo "make docs   write docs/reference and graphscope-stubs from the tables"
+	@echo "make page   make the assets of the HTML page from page/ (needs npm)"
 	@echo "make format put the code in the house's form"
 
 demo: $(VENV)/.made-demo
@@ -30,6 +31,7 @@ check: $(VENV)/.made-check
 	$(BIN)/lint-imports
 	$(PYTEST) -m slow --durations=20
 	$(PYTEST) -m "not slow"
+	@command -v npm >/dev/null && $(MAKE) --no-print-directory page-check || echo "no npm: the sources of the page are not checked"
 
 bench: $(VENV)/.made-check
 	$(BIN)/python -m benchmarks
@@ -37,6 +39,17 @@ bench: $(VENV)/.made-check
 docs: $(VENV)/.made-test
 	$(BIN)/python docs/reference
 	$(BIN)/python docs/reference/stubs.py
+
+# The page's own part is TypeScript; what it is bundled into is committed, so that nobody else needs npm.
+page: page/node_modules
+	cd page && npm run --silent build
+
+page-check: page/node_modules
+	cd page && npm run --silent check
+
+page/node_modules: page/package-lock.json
+	cd page && npm ci --no-audit --no-fund --silent
+	@touch $@
 
 transcripts: $(VENV)/.made-check
 	$(BIN)/python -m tests.jobs

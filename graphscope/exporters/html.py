@@ -1,54 +1,33 @@
-"""HTML: one page that holds the picture and needs nothing else."""
+"""HTML: one page that holds both passes and plays them, and needs nothing else."""
 
 from __future__ import annotations
 
-from html import escape
-from typing import TYPE_CHECKING, Final
+from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from graphscope.exporters.dot import Direction
+from graphscope.exporters.dot_syntax import printable
+from graphscope.exporters.page import document, page_data
 from graphscope.exporters.registry import exporter
-from graphscope.exporters.svg import svg
 
 if TYPE_CHECKING:
     from graphscope.graph.view import GraphView
 
-__all__ = ["embedded", "html"]
-
-PAGE: Final = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>{title}</title>
-<style>
-body {{ margin: 1rem; font-family: Helvetica, Arial, sans-serif; background: white; color: #1f2937; }}
-figure {{ margin: 0; overflow: auto; }}
-figcaption {{ margin-bottom: 1rem; color: #6b7280; }}
-</style>
-</head>
-<body>
-<figure>
-<figcaption>{title}</figcaption>
-{picture}
-</figure>
-</body>
-</html>
-"""
+__all__ = ["html"]
 
 
 @exporter("html", suffix=".html")
-def html(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False, title: str = "") -> str:
-    """A page with the picture in it, complete in one file.
+def html(view: GraphView, *, title: str = "", values: int = 2_000_000) -> str:
+    """A page to open and to send: modules open and close, both passes play, each node tells all that is known of it.
 
     Args:
-        rankdir: Where forward runs: TB (down the page), LR, BT or RL.
-        overlay: Write on each node what its values and gradients are like.
-        title: What stands above the picture; by default the numbers of nodes and edges.
+        title: What stands above the picture; by default the name of the program.
+        values: So many bytes of values go along: small ones whole, of large ones a picture and a histogram.
     """
-    words = title or f"{len(view.nodes)} nodes, {len(view.edges)} edges"
-    return PAGE.format(title=escape(words), picture=embedded(svg(view, rankdir=rankdir, overlay=overlay)))
+    return document(page_data(view, printable(title) or program_name(view), values))
 
 
-def embedded(picture: str) -> str:
-    """The SVG element without the prologue that only a file of its own may have."""
-    return picture[picture.index("<svg") :]
+def program_name(view: GraphView) -> str:
+    """The file of the program that was recorded; of what is no recording, how large its graph is."""
+    arguments = [] if view.graph is None else view.graph.log.metadata.get("argv")
+    name = PurePath(str(arguments[0])).name if isinstance(arguments, list) and arguments else ""
+    return printable(name) or f"{len(view.nodes):,} nodes, {len(view.edges):,} edges"

@@ -9,8 +9,8 @@ from string import Template
 from typing import TYPE_CHECKING, Final
 
 from graphscope.exporters.box_styles import CHANGED
-from graphscope.exporters.html import embedded
 from graphscope.exporters.labels import CHANGED as MARKS
+from graphscope.exporters.svg import embedded
 from graphscope.graph.pass_changes import WORDS
 
 if TYPE_CHECKING:

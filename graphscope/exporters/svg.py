@@ -11,7 +11,7 @@ from graphscope.exporters.registry import exporter
 if TYPE_CHECKING:
     from graphscope.graph.view import GraphView
 
-__all__ = ["svg"]
+__all__ = ["embedded", "svg"]
 
 
 @exporter("svg", suffix=".svg")
@@ -23,3 +23,8 @@ def svg(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False) ->
         overlay: Write on each node what its values and gradients are like.
     """
     return drawn(dot(view, rankdir=rankdir, overlay=overlay), "svg").decode()
+
+
+def embedded(picture: str) -> str:
+    """The SVG element without the prologue that only a file of its own may have."""
+    return picture[picture.index("<svg") :]

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphscope.errors import GraphscopeError
 from graphscope.exporters.export import export
-from graphscope.exporters.html import embedded
+from graphscope.exporters.svg import embedded
 
 __all__ = ["Picture", "repr_svg", "show"]
 

@@ -1,0 +1,45 @@
+"""What the doctor finds in the run of a page, as plain data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphscope.diagnose.doctor import examined
+from graphscope.exporters.dot_syntax import printable
+
+if TYPE_CHECKING:
+    from graphscope.diagnose.finding import Finding
+    from graphscope.graph.view import GraphView
+
+__all__ = ["finding_entries"]
+
+
+def finding_entries(view: GraphView) -> list[dict[str, Any]]:
+    """What is wrong with the run, what came of each finding behind it; `node` is where it shows in the view, or -1."""
+    if view.graph is None:
+        return []
+    rows = np.array([node.rows[0] for node in view.nodes], np.int64)
+    order = np.argsort(rows, kind="stable")
+    found: list[dict[str, Any]] = []
+    for each in examined(view.graph).findings:
+        found.append(_entry(each, rows, order, -1))
+        cause = len(found) - 1
+        found += [_entry(later, rows, order, cause) for later in each.consequences]
+    return found
+
+
+def _entry(found: Finding, rows: np.ndarray, order: np.ndarray, cause: int) -> dict[str, Any]:
+    at = int(np.searchsorted(rows[order], found.place_in_log))
+    is_there = at < len(order) and rows[order][at] == found.place_in_log
+    return {
+        "severity": found.severity,
+        "verdict": printable(found.verdict),
+        "cure": printable(found.cure),
+        "place": printable(found.place),
+        "source": printable(found.source.strip()),
+        "node": int(order[at]) if is_there else -1,
+        "row": found.place_in_log,
+        "cause": cause,
+    }

@@ -1,0 +1,129 @@
+"""The page of a graph: what goes into the file, and what can't come out of it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+from graphscope.eventlog.reader import Log
+from graphscope.exporters.export import export
+from graphscope.exporters.page.value_samples import picture
+from graphscope.graph.view import GraphView
+
+ROOT = Path(__file__).parents[2]
+ASSETS = ROOT / "graphscope/exporters/assets"
+
+
+def data_of(page: str) -> Any:
+    found = re.search(r'<script type="application/json" id="recording">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def trained() -> None:
+    gs.manual_seed(0)
+    model = gs.nn.Sequential(gs.nn.Linear(4, 3), gs.nn.Tanh(), gs.nn.Linear(3, 2))
+    optimizer = gs.optim.SGD(model.parameters(), lr=0.1)
+    x = gs.randn(5, 4)
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(x).square().mean().backward()
+        optimizer.step()
+
+
+def test_columns_say_what_the_view_says(product: GraphView) -> None:
+    data = data_of(str(export(product, format="html")))
+    nodes, strings = data["nodes"], data["strings"]
+    assert [strings[number] for number in nodes["label"]] == [node.label for node in product.nodes]
+    assert nodes["row"] == [0, 1, 2, 4, 5, 6]
+    assert nodes["forward"] == [-1, -1, -1, 2, 0, 1]
+    edges = data["edges"]
+    assert list(zip(edges["source"], edges["target"], edges["gradient"], strict=True)) == [
+        (0, 2, 0), (1, 2, 0), (3, 4, 1), (3, 5, 1),
+    ]  # fmt: skip
+
+
+def test_a_training_is_told_step_by_step(recorded: Callable[[Callable[[], Any]], Log]) -> None:
+    log = recorded(trained)
+    data = data_of(str(export(log, format="html")))
+    steps = [section for section in data["sections"] if section["is_step"]]
+    begins = [each for each in log.graph.nodes if each.op == "mean" and each.graph_pass == "forward"]
+    assert [step["loss"] for step in steps] == [pytest.approx(float(each.value), rel=1e-4) for each in begins]
+    assert [data["nodes"]["row"][step["root"]] for step in steps] == [each.row for each in begins]
+    types = {data["strings"][number] for number in data["calls"]["type"]}
+    assert {"Linear", "Tanh"} <= types
+    parameters = {node.tensor for node in log.graph.nodes if node.kind == "leaf" and node.flags & node.flags.PARAMETER}
+    rows, roles = data["nodes"]["row"], data["nodes"]["role"]
+    updated = {
+        log.event(row).tensor for row, role in zip(rows, roles, strict=True) if role == 2 and log.event(row).version
+    }
+    assert updated == parameters
+
+
+def test_text_of_a_program_ends_nothing(product: GraphView) -> None:
+    evil = "</script><img src=x onerror=alert(1)><!--\u202eabc\u200b"
+    view = replace(product, nodes=(replace(product.nodes[0], name=evil, label=evil), *product.nodes[1:]))
+    page = str(export(view, format="html", title=evil))
+    assert page.count("</script>") == 2
+    assert "\u202e" not in page
+    assert "\u200b" not in page
+    assert "<img" not in page.partition("<noscript>")[2].partition("<script>")[0]
+    data = data_of(page)
+    assert data["strings"][data["nodes"]["label"][0]] == evil.replace("\u202e", "\\u202e").replace("\u200b", "\\u200b")
+
+
+def test_the_policy_names_what_is_in_the_page(product: GraphView) -> None:
+    page = str(export(product, format="html"))
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    for tag, directive in (("style", "style-src"), ("script", "script-src")):
+        text = page.rpartition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
+        hashed = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{directive} &#x27;sha256-{hashed}&#x27;" in policy[1]
+    assert policy[1].startswith("default-src &#x27;none&#x27;")
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3, 4), (40, 50), (100_000,), (1, 3000), ()])
+def test_a_picture_has_the_numbers_of_the_value(shape: tuple[int, ...]) -> None:
+    value = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    made = picture(value, 32)
+    assert made is not None
+    if made.is_exact:
+        assert np.array_equal(np.frombuffer(made.data, "<f4"), value.reshape(-1))
+        return
+    assert max(made.rows, made.columns) <= 32
+    levels = np.frombuffer(made.data, np.uint8)[: made.rows * made.columns]
+    told = made.low + levels / 250 * (made.high - made.low)
+    apart = np.abs(told[:, None] - value.reshape(-1)[None, :]).min(1)
+    assert apart.max() <= (made.high - made.low) / 500 * 1.01
+    assert (made.low, made.high) == (value.min(), value.max())
+
+
+def test_values_take_no_more_than_the_budget(recorded: Callable[[Callable[[], Any]], Log]) -> None:
+    log = recorded(trained)
+    told = data_of(str(export(log, format="html", values=1000)))["samples"]
+    assert 0 < len(told["data"]) <= 1000
+    assert told["left_out"] > 0
+    assert data_of(str(export(log, format="html", values=0)))["samples"]["data"] == ""
+
+
+def test_the_assets_are_of_these_sources() -> None:
+    page = ROOT / "page"
+    names = [*sorted(f"source/{each.name}" for each in (page / "source").iterdir()), "build.mjs", "package-lock.json"]
+    hashed = hashlib.sha256()
+    for name in names:
+        hashed.update(f"{name}\n".encode() + (page / name).read_bytes())
+    said = re.match(r"/\* .* of sources ([0-9a-f]{64});", (ASSETS / "page.js").read_text(encoding="utf-8"))
+    assert said is not None
+    assert said[1] == hashed.hexdigest(), "page/ has changed: `make page` makes the assets anew"
+    assert "MIT" in (ASSETS / "page.LICENSE.txt").read_text(encoding="utf-8")

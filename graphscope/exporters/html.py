@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["html"]
 
 
-@exporter("html", suffix=".html")
+@exporter("html", suffix=".html", is_whole=True)
 def html(view: GraphView, *, title: str = "", values: int = 2_000_000) -> str:
     """A page to open and to send: modules open and close, both passes play, each node tells all that is known of it.
 

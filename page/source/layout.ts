@@ -48,7 +48,7 @@ function arranged(group: Box, sizes: Size[]): Level {
     link,
   ]);
   const ports = group.parent ? [...gates("in", group.entries, names), ...gates("out", group.exits, names)] : [];
-  for (const port of new Set(ports.flatMap(([source, target]) => [source, target])))
+  for (const port of new Set(ports.flat()))
     if (port === "in" || port === "out") graph.setNode(port, { width: 2, height: 2 });
   for (const [source, target] of [...links, ...ports]) graph.setEdge(source, target, {});
   dagre(graph);

@@ -1,0 +1,40 @@
+/** What a value is like: its statistics, a picture and a histogram. */
+
+import { element } from "./dom";
+import { short } from "./numbers";
+import { facts, titled } from "./panel_parts";
+import type { Recording } from "./recording";
+import type { ThemeName } from "./theme";
+import { histogram, picture } from "./value_pictures";
+import { valueOfNode } from "./values";
+
+export function valuePart(recording: Recording, title: string, node: number, theme: ThemeName): HTMLElement | null {
+  const told = recording.statistics;
+  const place = recording.statisticsOf[node]!;
+  const value = valueOfNode(recording, node);
+  if (place < 0 && !value) return null;
+  const isSingle = place >= 0 && told.count[place] === 1;
+  if (isSingle && told.nan[place] === 0 && told.inf[place] === 0)
+    return titled(title, element("p", { class: "single", text: short(told.mean[place]) }));
+  return titled(
+    title,
+    place < 0
+      ? null
+      : facts([
+          ["range", `${short(told.minimum[place])} … ${short(told.maximum[place])}`],
+          ["mean ± std", `${short(told.mean[place])} ± ${short(told.std[place])}`],
+          ["zeros", share(told.zero[place]!, told.count[place]!)],
+          ["NaN", share(told.nan[place]!, told.count[place]!)],
+          ["infinite", share(told.inf[place]!, told.count[place]!)],
+        ]),
+    value && !isSingle ? picture(value, theme) : null,
+    value && !isSingle ? histogram(value) : null,
+    value && !value.isExact
+      ? element("p", { class: "muted", text: `a sample of ${value.rows}×${value.columns}` })
+      : null,
+  );
+}
+
+function share(count: number, of: number): string {
+  return count ? `${count.toLocaleString("en")} of ${of.toLocaleString("en")} (${short((count / of) * 100)} %)` : "";
+}

@@ -47,13 +47,13 @@ class Timings:
         return median(mine / theirs for mine, theirs in pairs)
 
 
-def batch(run: Callable[[], object], number: int) -> float:
+def batch(run: Callable[[], object], number: int, clock: Callable[[], float] = perf_counter) -> float:
     """Seconds that `number` calls took."""
     calls = range(number)
-    start = perf_counter()
+    start = clock()
     for _ in calls:
         run()
-    return perf_counter() - start
+    return clock() - start
 
 
 def calibrate(run: Callable[[], object]) -> int:
@@ -66,7 +66,12 @@ def calibrate(run: Callable[[], object]) -> int:
 
 
 def interleave(
-    candidates: Mapping[str, Timed], *, rounds: int = ROUNDS, batches: int = 1, patience: float = PATIENCE
+    candidates: Mapping[str, Timed],
+    *,
+    rounds: int = ROUNDS,
+    batches: int = 1,
+    patience: float = PATIENCE,
+    clock: Callable[[], float] = perf_counter,
 ) -> Timings:
     """Time all candidates against each other.
 
@@ -90,7 +95,7 @@ def interleave(
                 continue
             gc.collect()
             with candidates[name].session():
-                times = [batch(candidates[name].run, numbers[name]) for _ in range(batches)]
+                times = [batch(candidates[name].run, numbers[name], clock) for _ in range(batches)]
             seconds[name].append(median(times) / numbers[name])
     gc.unfreeze()
     return Timings(seconds)

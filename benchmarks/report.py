@@ -72,8 +72,8 @@ NOTES: Final = {
     "under `gs.record`: as a multiple of the same eager step alone, and of the same step in a `tf.function`. "
     "`enable_check_numerics` and `enable_dump_debug_info` (FULL_HEALTH) are TensorFlow's own means.",
     "models": "Models of transformers with random weights, one text of 128 tokens or one picture of 224x224: forward, "
-    "backward and AdamW under `gs.record` as a multiple of the same step alone. `full` keeps what it keeps where "
-    "nobody says how much: values up to 1 MiB.",
+    "backward and AdamW under `gs.record` as a multiple of the same step alone, by the processor's time. `full` keeps "
+    "what it keeps where nobody says how much: values up to 1 MiB.",
     "observers": "torchlens traces the forward pass and logs the backward pass, with values and gradients "
     "(`save_grads=True`), as `full` keeps them; it is no part of the extras: `pip install torchlens`. "
     "What it wraps stays wrapped in its process, where the bare steps take longer therefore.",

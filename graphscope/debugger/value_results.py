@@ -97,13 +97,18 @@ def statistics_alone(expression: str, node: Node, found: Statistics) -> ValueRes
     return ValueResult(expression, text, "NoneType", node.shape, node.dtype, found)
 
 
+def in_one_line(array: np.ndarray, precision: int | None = None) -> str:
+    """The elements of a small array, without what would line them up in columns."""
+    return " ".join(np.array2string(array, precision=precision, separator=", ").split()).replace("[ ", "[")
+
+
 def brief(value: Any) -> str:
     """An array in one short line."""
     if value is None:
         return "not kept"
     array = np.asarray(value)
     if array.size <= 4:
-        return " ".join(np.array2string(array, precision=5, separator=", ").split())
+        return in_one_line(array, precision=5)
     found = statistics(array)
     if found is None:
         return f"{array.size} elements"

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from graphscope.debugger import expression_names, nodes, value_results
 from graphscope.debugger.breakpoints import holds
 from graphscope.debugger.expressions import RAISED, Expression, Lookup, describe
@@ -118,7 +116,7 @@ def snapshot(value: object) -> Snapshot:
     array = value_results.as_array(value)
     if array is not None:
         small = array.size <= _SHOWN
-        text = " ".join(np.array2string(array, separator=", ").split()) if small else value_results.brief(array)
+        text = value_results.in_one_line(array) if small else value_results.brief(array)
         return Snapshot((array.shape, array.dtype.str, array.tobytes()), text)
     return Snapshot(repr(value), repr(value))
 

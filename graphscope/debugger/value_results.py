@@ -99,7 +99,8 @@ def statistics_alone(expression: str, node: Node, found: Statistics) -> ValueRes
 
 def in_one_line(array: np.ndarray, precision: int | None = None) -> str:
     """The elements of a small array, without what would line them up in columns."""
-    return " ".join(np.array2string(array, precision=precision, separator=", ").split()).replace("[ ", "[")
+    columns = np.array2string(array, precision=precision, separator=", ")
+    return " ".join(columns.split()).replace("[ ", "[").replace(" ,", ",")
 
 
 def brief(value: Any) -> str:

@@ -39,31 +39,37 @@ def run(options: argparse.Namespace) -> int:
     loaded = load(options.program)
     path = options.log or new_log(options.program)
     process = os.getpid()
-    log = None
-    with ExitStack() as around:
-        try:
-            log = around.enter_context(
-                record(
-                    path,
-                    values=options.values,
-                    steps=options.steps,
-                    capture=options.capture,
-                    memory=options.memory,
-                    passes=options.passes,
+    log, status = None, None
+    try:
+        with ExitStack() as around:
+            try:
+                log = around.enter_context(
+                    record(
+                        path,
+                        values=options.values,
+                        steps=options.steps,
+                        capture=options.capture,
+                        memory=options.memory,
+                        passes=options.passes,
+                    )
                 )
-            )
-            siblings.lead(log.path)
-        except LogError as error:
-            if not isinstance(error.__cause__, OSError):  # a slip of the person's, to be mended first
-                raise
-            say(f"{error.message}; the program runs unrecorded")
-        around.enter_context(torch_as_requested(options))
-        status = execute(loaded, failed=exception)
-    if log is None or os.getpid() != process:  # a child that the program forked: its parent tells what was recorded
-        return status
-    log.refresh()
-    where = path.with_name(log.path.name)  # as it was given, but for the rank
-    with forgiving(OSError, ValueError, AttributeError):  # what the program said comes first; it may have closed it
-        sys.stdout.flush()
-    say(f"{len(log):,} events are in {where} (look: graphscope open {shlex.quote(str(where))})")
+                siblings.lead(log.path)
+            except LogError as error:
+                if not isinstance(error.__cause__, OSError):  # a slip of the person's, to be mended first
+                    raise
+                say(f"{error.message}; the program runs unrecorded")
+            around.enter_context(torch_as_requested(options))
+            status = execute(loaded, failed=exception)
+        if log is not None and os.getpid() == process:  # of a child that the program forked its parent tells
+            log.refresh()
+            where = path.with_name(log.path.name)  # as it was given, but for the rank
+            with forgiving(
+                OSError, ValueError, AttributeError
+            ):  # the program's words come first; it may have closed it
+                sys.stdout.flush()
+            say(f"{len(log):,} events are in {where} (look: graphscope open {shlex.quote(str(where))})")
+    except Exception as error:  # a program may have put others in the place of functions that we call
+        if status is None:
+            raise
+        say(f"the program has ended, and its recording {path} was not closed: {type(error).__name__}: {error}")
     return status

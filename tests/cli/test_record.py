@@ -43,6 +43,21 @@ def test_a_program_runs_where_it_cannot_be_recorded(graphscope: Run, tmp_path: P
     assert result.stderr == message
 
 
+def test_a_program_ends_as_it_ends_though_its_recording_can_not_be_closed(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "import json, sys\n"
+        "def refuse(*given, **named): raise RuntimeError('patched')\n"
+        "json.loads = json.dumps = refuse\n"
+        "print('ran')\n"
+        "sys.exit(3)\n"
+    )
+    result = graphscope("record", "program.py")
+    assert (result.returncode, result.stdout) == (3, "ran\n")
+    assert "Traceback" not in result.stderr
+    last = "graphscope: the program has ended, and its recording program.gscope was not closed: RuntimeError: patched"
+    assert result.stderr.splitlines()[-1] == last
+
+
 def test_what_a_person_can_mend_is_told_before_the_program_runs(graphscope: Run, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text("print('ran')\n")
     (tmp_path / "notes.txt").write_text("mine")

@@ -107,7 +107,14 @@ CHANGED_EDGES: Final[dict[Changed, Attributes]] = {
 }
 
 CLUSTER: Final[dict[str, Attributes]] = {
-    "scope": {"style": "rounded,filled", "color": "#d5d9e0", "fillcolor": "#fafbfc", "labeljust": "l", "margin": "10"},
+    "scope": {
+        "style": "rounded,filled",
+        "color": "#d5d9e0",
+        "fillcolor": "#fafbfc",
+        "fontcolor": INK,
+        "labeljust": "l",
+        "margin": "10",
+    },
     "repeat": {"style": "rounded,bold", "color": "#7a4fb5", "fontcolor": "#7a4fb5", "labeljust": "r", "margin": "12"},
 }
 

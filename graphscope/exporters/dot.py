@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphscope.exporters.placement import Place
     from graphscope.graph.view import Cluster, GraphView, ViewEdge
 
-__all__ = ["Direction", "dot"]
+__all__ = ["Direction", "dot", "source"]
 
 Direction: TypeAlias = Literal["TB", "LR", "BT", "RL"]
 """Where forward runs: from top to bottom, from left to right, or the other way."""
@@ -33,9 +33,23 @@ def dot(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False) ->
         rankdir: Where forward runs: TB (down the page), LR, BT or RL.
         overlay: Write on each node what its values and gradients are like.
     """
+    return source(view, rankdir, overlay=overlay)
+
+
+def source(view: GraphView, rankdir: Direction, *, overlay: bool, is_level: bool = True) -> str:
+    """Graphviz source.
+
+    Args:
+        view: What is drawn.
+        rankdir: Where forward runs.
+        overlay: Write on each node what its values and gradients are like.
+        is_level: Ask for a backward node at the height of its forward node, which looks best.
+    """
     large = len(view.edges) > box_styles.LARGE
     graph = {**box_styles.GRAPH, "rankdir": rankdir, **(box_styles.LARGE_GRAPH if large else {})}
     placed = beside(view)
+    if not is_level:
+        placed = {id: place._replace(same_rank=False) for id, place in placed.items()}
     links = {each.target for each in view.edges if each.kind == "link" and each.highlighted}
     lines = [
         defaults("graph", {**graph, **above(view)}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Final
 
 from graphscope.errors import ExportError
 
-__all__ = ["Program", "drawn", "program"]
+__all__ = ["LayoutError", "Program", "drawn", "program"]
 
 PURE: Final = "graphviz-pure"
 CURE: Final = f"pip install {PURE} (a wheel for every platform), or install Graphviz so that `dot` is on the PATH"
@@ -22,11 +23,14 @@ CURE: Final = f"pip install {PURE} (a wheel for every platform), or install Grap
 LARGE: Final = 500_000
 """Characters of DOT: more than some 2,500 nodes, which take longer to lay out than a person likes to wait."""
 
-WAYS: Final = ((), ("-Gnewrank=true",))
-"""Flags, tried in turn: Graphviz gives the nodes of each frame their heights before it looks at the next, which looks
-best, and fails with some frames that lead into each other; heights for all nodes at once never do."""
+REFUSING: Final = tuple(-number for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGILL))
+"""Exit statuses of a program that met a fault of its own; with other signals somebody has ended it."""
 
 _logger = logging.getLogger("graphscope")
+
+
+class LayoutError(ExportError):
+    """The layout program ran, and can't lay out what it was given."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,8 @@ def drawn(source: str, file_format: str, *flags: str) -> bytes:
         flags: Further flags of the program.
 
     Raises:
-        ExportError: There is no program, or it failed; the message has its own words.
+        LayoutError: It can't lay this out; the message has its own words.
+        ExportError: There is no program, it can't be started, or somebody has ended it.
     """
     layout = program()
     if file_format == "pdf" and not layout.system:
@@ -87,19 +92,18 @@ def drawn(source: str, file_format: str, *flags: str) -> bytes:
             "draw less with fold, select or radius",
             f"{source.count(chr(10)):,}",
         )
-    for way in WAYS:
-        try:
-            command = [layout.path, f"-T{file_format}", *flags, *way]
-            done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
-        except OSError as error:
-            raise ExportError(f"the layout program {layout.path} can't be started: {error.strerror}", CURE) from error
-        if done.stdout and not done.returncode:
-            return done.stdout
-        if done.returncode < 0:  # somebody has ended it
-            break
+    try:
+        done = subprocess.run(
+            [layout.path, f"-T{file_format}", *flags], input=source.encode(), capture_output=True, check=False
+        )
+    except OSError as error:
+        raise ExportError(f"the layout program {layout.path} can't be started: {error.strerror}", CURE) from error
+    if done.stdout and not done.returncode:
+        return done.stdout
     said = done.stderr.decode(errors="replace").strip().splitlines()
     words = said[-1] if said else "it gave no reason"
-    raise ExportError(
+    is_refused = done.returncode >= 0 or done.returncode in REFUSING
+    raise (LayoutError if is_refused else ExportError)(
         f"the layout program {layout.path} failed (exit status {done.returncode}): {words}",
         "export .dot to see what it was given, or draw less: select=..., fold=..., radius=...",
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphscope.exporters.dot import Direction, dot
-from graphscope.exporters.graphviz_program import drawn
+from graphscope.exporters.dot import Direction
+from graphscope.exporters.picture import picture
 from graphscope.exporters.registry import exporter
 
 if TYPE_CHECKING:
@@ -22,4 +22,4 @@ def pdf(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False) ->
         rankdir: Where forward runs: TB (down the page), LR, BT or RL.
         overlay: Write on each node what its values and gradients are like.
     """
-    return drawn(dot(view, rankdir=rankdir, overlay=overlay), "pdf")
+    return picture(view, "pdf", rankdir=rankdir, overlay=overlay)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from graphscope.exporters.dot import Direction, dot
-from graphscope.exporters.graphviz_program import drawn
+from graphscope.exporters.dot import Direction
+from graphscope.exporters.picture import picture
 from graphscope.exporters.registry import exporter
 
 if TYPE_CHECKING:
@@ -27,4 +27,4 @@ def png(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False, dp
         dpi: Pixels per inch; text is 12/72 of an inch high. A picture of more than 10,000 pixels gets fewer.
     """
     most = f"{MOST / dpi:.2f}"
-    return drawn(dot(view, rankdir=rankdir, overlay=overlay), "png", f"-Gdpi={dpi}", f"-Gsize={most},{most}")
+    return picture(view, "png", f"-Gdpi={dpi}", f"-Gsize={most},{most}", rankdir=rankdir, overlay=overlay)

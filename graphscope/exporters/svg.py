@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphscope.exporters.dot import Direction, dot
-from graphscope.exporters.graphviz_program import drawn
+from graphscope.exporters.dot import Direction
+from graphscope.exporters.picture import picture
 from graphscope.exporters.registry import exporter
+from graphscope.exporters.text_widths import fitted
 
 if TYPE_CHECKING:
     from graphscope.graph.view import GraphView
@@ -22,7 +23,7 @@ def svg(view: GraphView, *, rankdir: Direction = "TB", overlay: bool = False) ->
         rankdir: Where forward runs: TB (down the page), LR, BT or RL.
         overlay: Write on each node what its values and gradients are like.
     """
-    return drawn(dot(view, rankdir=rankdir, overlay=overlay), "svg").decode()
+    return fitted(picture(view, "svg", rankdir=rankdir, overlay=overlay).decode())
 
 
 def embedded(picture: str) -> str:

@@ -105,14 +105,20 @@ def overview(graph: Graph, graph_pass: OnePass | None, step: Step | None, *, is_
         ExportError: There is no such step, or it is too long.
     """
     rows, heading = chosen_rows(graph, step)
-    rows = rows if is_all else without_making(graph.log, rows)
-    if len(rows) > MOST and not is_all:
+    if is_all:
+        drawn = passes.whole(graph, graph_pass, map(graph.node, rows.tolist()), givens=True)
+        return replace(drawn, heading=heading)
+    rows = without_making(graph.log, rows)
+    if len(rows) > MOST:
         raise ExportError(
             f"{len(rows):,} nodes are too many for a picture",
             "choose a part: select=..., radius=..., or a step; .json takes any number",
         )
-    view = replace(passes.whole(graph, graph_pass, map(graph.node, rows.tolist()), givens=True), heading=heading)
-    return view if is_all else passes.join_sums(passes.fold_updates(view))
+    ends = passes.ends_of_updates(graph.log, rows)
+    computed = map(graph.node, rows[ends == 0].tolist())
+    drawn = passes.beside_users(passes.join_sums(passes.whole(graph, graph_pass, computed, givens=True)))
+    updates = () if graph_pass else passes.update_boxes(graph, rows, ends)
+    return replace(drawn, nodes=(*drawn.nodes, *updates), heading=heading)
 
 
 def graph_of(thing: Any) -> Graph | None:

@@ -60,8 +60,9 @@ def _alike(signatures: Sequence[Signature], place: int, period: int) -> bool:
 
 
 def _is_like(one: Signature, other: Signature) -> bool:
-    if one[0] != other[0]:
-        return False
-    return one[1] == other[1] or (
-        _NUMBER.search(one[1]) is not None and _NUMBER.sub("#", one[1]) == _NUMBER.sub("#", other[1])
-    )
+    return one[0] == other[0] and without_numbers(one[1]) == without_numbers(other[1])
+
+
+def without_numbers(name: str) -> str:
+    """What the names of equal layers have in common: `h.*.attn` for `h.0.attn`."""
+    return _NUMBER.sub("*", name)

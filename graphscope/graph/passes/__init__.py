@@ -6,26 +6,28 @@ from collections.abc import Callable
 from typing import Final
 
 from graphscope.graph.passes.cut import neighbourhood, slice_to
-from graphscope.graph.passes.leaves import split_shared_leaves
+from graphscope.graph.passes.leaves import beside_users, split_shared_leaves
 from graphscope.graph.passes.readable import readable
 from graphscope.graph.passes.repeats import fold_repeats
 from graphscope.graph.passes.scopes import fold_scopes
 from graphscope.graph.passes.sums import join_rules, join_sums
-from graphscope.graph.passes.updates import fold_updates
+from graphscope.graph.passes.updates import ends_of_updates, update_boxes
 from graphscope.graph.passes.whole import whole
 from graphscope.graph.view import GraphView
 
 __all__ = [
     "FOLDS",
+    "beside_users",
+    "ends_of_updates",
     "fold_repeats",
     "fold_scopes",
-    "fold_updates",
     "join_rules",
     "join_sums",
     "neighbourhood",
     "readable",
     "slice_to",
     "split_shared_leaves",
+    "update_boxes",
     "whole",
 ]
 

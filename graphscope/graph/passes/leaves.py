@@ -1,10 +1,30 @@
-"""A leaf that many nodes use is drawn beside each of them: that spares a picture its longest arrows."""
+"""Leaves are drawn beside what uses them: that spares a picture its longest arrows."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from graphscope.graph.passes.cut import without_empty_frames
 from graphscope.graph.view import GraphView, ViewEdge, ViewNode
+
+
+def beside_users(view: GraphView) -> GraphView:
+    """Draw a parameter in the frame of its only user, wherever it was made, and what adds to its gradient with it."""
+    users: dict[str, set[str]] = {}
+    for edge in view.edges:
+        if edge.kind == "data":
+            users.setdefault(edge.source, set()).add(edge.target)
+    clusters = {node.id: node.cluster for node in view.nodes}
+    moved = {
+        node.id: clusters[next(iter(found))]
+        for node in view.nodes
+        if node.kind == "leaf" and node.parameter and len(found := users.get(node.id, set())) == 1
+    }
+    moved |= {
+        node.id: moved[node.forward] for node in view.nodes if node.kind == "accumulate" and node.forward in moved
+    }
+    nodes = tuple(replace(node, cluster=moved.get(node.id, node.cluster)) for node in view.nodes)
+    return without_empty_frames(replace(view, nodes=nodes))
 
 
 def split_shared_leaves(view: GraphView, users: int = 2) -> GraphView:

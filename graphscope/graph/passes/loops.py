@@ -1,4 +1,7 @@
-"""Iterations of one loop in a view: the same places of the program in the same order, each fed by the one before."""
+"""Iterations of one loop in a view: the same places of the program in the same order, each fed by the one before.
+
+Layers that are equal but for a number in their names are iterations, too: a stack of them is a loop over modules.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from graphscope.graph.modules.repeats import without_numbers
 from graphscope.graph.passes.periods import candidate_periods, stretches
 from graphscope.graph.view import GraphView, ViewEdge, ViewNode
 
@@ -48,10 +52,11 @@ def find_loops(view: GraphView) -> list[Loop]:
     boxes = [node for node in view.nodes if node.kind != "leaf"]
     sequence = [signatures[node.id] for node in boxes]
     wires: dict[str, list[ViewEdge]] = {}
-    for edge in view.edges:
-        if edge.kind != "link":
-            wires.setdefault(edge.target, []).append(edge)
     known = view.by_id()
+    for edge in view.edges:
+        # The gradients of a box that holds both passes go as its data do, and come from behind.
+        if edge.kind == "data" or (edge.kind == "gradient" and known[edge.target].graph_pass != "both"):
+            wires.setdefault(edge.target, []).append(edge)
     outside = {node.id: _outside(node, signatures[node.id]) for node in known.values()}
     taken = bytearray(len(boxes))
     loops = []
@@ -69,14 +74,17 @@ def _signatures(view: GraphView) -> dict[str, int]:
     """A number for each box: the same for boxes that the same place of the program made in the same way."""
     numbers: dict[object, int] = {}
     found: dict[str, int] = {}
+    leaves = {node.id for node in view.nodes if node.kind == "leaf"}
     for node in view.nodes:
         place: object = node.site
         if node.kind == "scope":
-            place = node.scope
+            place = without_numbers(node.scope)
         elif node.site is None:
             place = node.id  # who knows where it came from: it is like no other
         forward = found.get(node.forward or "")
-        place = (place, node.scope, node.name, node.requires_grad)
+        place = (place, without_numbers(node.scope), without_numbers(node.name), node.requires_grad)
+        if node.kind == "accumulate" and node.forward not in leaves:
+            place, forward = None, None  # the first iteration sums the gradient of what the loop began with
         described = (node.kind, node.op, node.graph_pass, place, node.shape, node.dtype, forward)
         found[node.id] = numbers.setdefault(described, len(numbers))
     return found

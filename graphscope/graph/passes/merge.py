@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from graphscope.graph.modules.repeats import without_numbers
 from graphscope.graph.view import ViewEdge, ViewNode
 
 _FLAGS: Final = ("parameter", "requires_grad", "nonfinite", "edited", "in_place", "loss", "current", "breakpoint")
@@ -15,6 +16,12 @@ def common(values: Iterable[Any], otherwise: Any) -> Any:
     """The value that all are, or `otherwise`."""
     found = list(dict.fromkeys(values))
     return found[0] if len(found) == 1 else otherwise
+
+
+def of_alike(names: Iterable[str], otherwise: str) -> str:
+    """The name that all have, but for numbers: `h.*.weight`; else `otherwise`."""
+    several = list(names)
+    return str(common(several, common(map(without_numbers, several), otherwise)))
 
 
 def facts(nodes: Iterable[ViewNode]) -> dict[str, Any]:
@@ -29,8 +36,8 @@ def merge_nodes(nodes: Sequence[ViewNode]) -> ViewNode:
     return replace(
         first,
         rows=tuple(sorted(row for node in nodes for row in node.rows)),
-        label=common((node.label for node in nodes), first.op),
-        name=common((node.name for node in nodes), ""),
+        label=of_alike([node.label for node in nodes], first.op),
+        name=of_alike([node.name for node in nodes], ""),
         arguments=common((node.arguments for node in nodes), ""),
         shape=common((node.shape for node in nodes), None),
         dtype=common((node.dtype for node in nodes), ""),

@@ -50,8 +50,10 @@ def _ways(view: GraphView) -> Iterator[Readable]:
     yield Readable(view, "what one op does in backward is one box")
     deepest = max((cluster.depth for cluster in view.clusters if cluster.kind == "scope"), default=-1) + 1
     for depth in range(deepest, 0, -1):
-        yield Readable(fold_scopes(view, depth), f"modules {depth} deep are folded")
+        yield Readable(fold_scopes(view, depth, is_opened=False), f"modules {depth} deep are folded")
     for depth in range(deepest, 0, -1):
-        yield Readable(fold_repeats(fold_scopes(view, depth)), f"repeats, and modules {depth} deep, are folded")
+        yield Readable(
+            fold_repeats(fold_scopes(view, depth, is_opened=False)), f"repeats, and modules {depth} deep, are folded"
+        )
     if not deepest:
         yield Readable(fold_repeats(view), "repeats are folded")

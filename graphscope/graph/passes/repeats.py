@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from graphscope.graph.modules.repeats import without_numbers
 from graphscope.graph.passes.cut import without_empty_frames
 from graphscope.graph.passes.loops import Loop, find_loops
 from graphscope.graph.passes.merge import merge_edges, merge_nodes
@@ -30,6 +31,10 @@ def _fold(view: GraphView, loops: list[Loop]) -> GraphView:
         for number, loop in enumerate(loops)
         for place, node in enumerate(loop.boxes)
     }
+    alike = _rules_alike(view, become, {id: number for id, (_, number) in iteration.items()})
+    undoes = {node.id: node.forward or "" for node in view.nodes if node.id in alike}
+    iteration |= {id: iteration[undoes[id]] for id in alike.keys() - iteration.keys()}
+    become |= alike
     become |= _leaves_alike(view, become)
     groups: dict[str, list[ViewNode]] = {}
     for node in view.nodes:
@@ -37,6 +42,11 @@ def _fold(view: GraphView, loops: list[Loop]) -> GraphView:
     merged = {id: merge_nodes(nodes) if len(nodes) > 1 else nodes[0] for id, nodes in groups.items()}
     clusters, inside = _frames(view, loops, merged, become)
     edges = merge_edges(view.edges, become, carries=lambda edge: _is_carried(edge, iteration))
+    inside |= {
+        id: inside[become[undoes[each]]]
+        for each, id in alike.items()
+        if id not in inside and become[undoes[each]] in inside
+    }
     inside |= _beside_users(merged, edges, inside)
     nodes = tuple(
         replace(node, forward=become.get(node.forward or "", node.forward), cluster=inside.get(node.id, node.cluster))
@@ -50,6 +60,24 @@ def _is_carried(edge: ViewEdge, iteration: Mapping[str, tuple[int, int]]) -> boo
     if edge.kind == "link" or source is None or target is None:
         return False
     return source[0] == target[0] and source[1] != target[1]
+
+
+def _rules_alike(view: GraphView, become: Mapping[str, str], iterations: Mapping[str, int]) -> dict[str, str]:
+    """Backward nodes that undo the same place of each iteration of a loop, though not all of them kept the beat."""
+    groups: dict[object, dict[int, str]] = {}
+    doubtful: set[object] = set()
+    for node in view.nodes:
+        forward = node.forward or ""
+        if node.kind in ("grad", "accumulate") and forward in iterations:
+            place = (become[forward], node.kind, node.op, node.shape, node.dtype)
+            if groups.setdefault(place, {}).setdefault(iterations[forward], node.id) != node.id:
+                doubtful.add(place)
+    found: dict[str, str] = {}
+    for undone, same in groups.items():
+        into = {become[id] for id in same.values() if id in become}
+        if len(same) > 1 and len(into) < 2 and undone not in doubtful:
+            found |= dict.fromkeys(same.values(), next(iter(into), next(iter(same.values()))))
+    return found
 
 
 def _leaves_alike(view: GraphView, become: Mapping[str, str]) -> dict[str, str]:
@@ -66,11 +94,11 @@ def _leaves_alike(view: GraphView, become: Mapping[str, str]) -> dict[str, str]:
         signature = (
             node.site,
             node.op,
-            node.name,
+            without_numbers(node.name),
             node.shape,
             node.dtype,
             node.requires_grad,
-            node.cluster,
+            without_numbers(node.scope),
             frozenset(fed),
         )
         alike[node.id] = found.setdefault(signature, node.id)
@@ -110,12 +138,13 @@ def _frames(
             for body in bodies:
                 inside[body.id] = (undone(body) if body.kind == "grad" else None) or frame
             continue
-        around = _shared_frame([body.cluster for body in bodies], clusters)
+        around = _shared_frame([box.cluster for box in loop.boxes], clusters)
         frame = f"r{loop.boxes[0].rows[0]}_{loop.period}"
         clusters[frame] = Cluster(frame, "repeat", f"x {loop.count}", around, count=loop.count)
         for body, same in zip(bodies, loop.places(), strict=True):
             inside[body.id] = _copied(body.cluster, around, frame, clusters)
             _say_counts(inside[body.id], {node.cluster for node in same}, clusters)
+            _say_names([node.cluster for node in same], inside[body.id], clusters)
     return _parents_first(clusters), inside
 
 
@@ -125,6 +154,16 @@ def _say_counts(cluster: str, alike: Iterable[str | None], clusters: dict[str, C
     if clusters[cluster].kind == "repeat" and len(counts) > 1:
         label = f"x {min(counts)} to {max(counts)}"
         clusters[cluster] = replace(clusters[cluster], label=label, count=max(counts))
+
+
+def _say_names(alike: Iterable[str | None], copied: str, clusters: dict[str, Cluster]) -> None:
+    """The frames of a layer that stands for equal ones bear the names of all of them."""
+    chains = [_chain(cluster, clusters) for cluster in alike]
+    for own, *same in zip(reversed(_chain(copied, clusters)), *map(reversed, chains), strict=False):
+        names = list(dict.fromkeys(clusters[each].label.partition(": ")[0] for each in same))
+        if len(names) > 1 and clusters[own].kind == "scope":
+            kind = clusters[own].label.partition(": ")[1:]
+            clusters[own] = replace(clusters[own], label="".join((f"{names[0]} … {names[-1]}", *kind)))
 
 
 def _innermost_loop(cluster: str | None, clusters: Mapping[str, Cluster]) -> str | None:

@@ -5,19 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from graphscope.graph.outline.origins import is_making
 from graphscope.graph.passes.cut import without_empty_frames
 from graphscope.graph.passes.merge import common, facts, merge_edges
 from graphscope.graph.view import Cluster, GraphView, ViewNode
 
 
-def fold_scopes(view: GraphView, depth: int = 1) -> GraphView:
+def fold_scopes(view: GraphView, depth: int = 1, *, is_opened: bool = True) -> GraphView:
     """Put what lies in a scope `depth` levels below the root, or deeper, into one box for each call of that scope.
 
     What undoes a call in the backward pass is of its box. A leaf goes along when nothing outside of the box uses it,
-    and it is of that scope or a parameter; so does what adds to its gradient.
+    and it is of that scope or of a module's making; so does what adds to its gradient.
+
+    Args:
+        view: The view.
+        depth: So deep the scopes lie that become boxes.
+        is_opened: A scope that lies less deep is drawn with all that is in it, even where it holds no other.
     """
     clusters = {cluster.id: cluster for cluster in view.clusters}
-    scopes = {node.id: _scope_at(node.cluster, clusters, depth) for node in view.nodes}
+    outer = {cluster.parent for cluster in view.clusters}
+    scopes = {
+        node.id: node.cluster
+        if not is_opened
+        and node.cluster is not None
+        and node.cluster not in outer
+        and clusters[node.cluster].depth < depth
+        else _scope_at(node.cluster, clusters, depth)
+        for node in view.nodes
+    }
     kinds = {node.id: node.kind for node in view.nodes}
     boxes = _calls((node for node in view.nodes if not _follows(node, kinds)), scopes)
     scope_of = {box: scopes[id] or "" for id, box in reversed(boxes.items())}
@@ -88,9 +103,16 @@ def _leaves(
     for node in view.nodes:
         if node.kind == "leaf" and len(boxes := users.get(node.id, set())) == 1:
             (box,) = boxes
-            if box is not None and (node.parameter or scopes[node.id] == scope_of[box]):
+            if box is not None and (_is_made(node) or scopes[node.id] == scope_of[box]):
                 found[node.id] = box
     return found
+
+
+def _is_made(leaf: ViewNode) -> bool:
+    """Whether a module made it: a parameter, or what else it keeps; also where a library fills it by its own means."""
+    if leaf.parameter or leaf.site is None:
+        return leaf.parameter
+    return is_making(leaf.site) or (leaf.site.caller > 0 and not leaf.name)
 
 
 def _sums(view: GraphView, boxes: Mapping[str, str]) -> dict[str, str]:

@@ -47,7 +47,7 @@ class _Drawing:
     """The boxes and arrows of some nodes, as they are found."""
 
     def __init__(self, graph: Graph, chosen: list[Node]) -> None:
-        self.ids, self.rows = _ids(chosen)
+        self.ids, self.rows, self.leaves = _ids(chosen)
         self.frames = _Frames(graph)
         self.boxes: dict[str, ViewNode] = {}
         self.arrows: list[ViewEdge] = []
@@ -67,9 +67,12 @@ class _Drawing:
         """Draw what a node uses and nobody draws as a leaf; of gradients that came from elsewhere nothing is said."""
         for source in (edge.source for edge in node.inputs):
             if source.row not in self.ids and source.kind in ("leaf", "op"):
-                id = self.ids[source.row] = f"n{source.row}"
-                self.rows[id] = (source.row,)
-                self.boxes[id] = _given(self._box(_first(source), id), source)
+                # A segment of the log that begins in between has written it again, as a leaf.
+                id = self.leaves.setdefault((source.tensor, source.version), f"n{source.row}")
+                self.ids[source.row] = id
+                self.rows.setdefault(id, (source.row,))
+                if id not in self.boxes:
+                    self.boxes[id] = _given(self._box(_first(source), id), source)
 
     def _box(self, node: Node, id: str) -> ViewNode:
         rows = self.rows[id]
@@ -128,8 +131,11 @@ def _losses(graph: Graph) -> set[int]:
     return {unscaled(graph, root) for root in roots if graph.log.first <= root}
 
 
-def _ids(nodes: list[Node]) -> tuple[dict[int, str], dict[str, tuple[int, ...]]]:
-    """An id for each row; the rows of one leaf, written again in each segment, share that of the first."""
+def _ids(nodes: list[Node]) -> tuple[dict[int, str], dict[str, tuple[int, ...]], dict[tuple[int, int], str]]:
+    """An id for each row, the rows of each id, and the ids of versions of leaves.
+
+    The rows of one leaf, written again in each segment, share that of the first.
+    """
     ids: dict[int, str] = {}
     leaves: dict[tuple[int, int], str] = {}
     rows: dict[str, tuple[int, ...]] = {}
@@ -139,7 +145,7 @@ def _ids(nodes: list[Node]) -> tuple[dict[int, str], dict[str, tuple[int, ...]]]
             id = leaves.setdefault((node.tensor, node.version), id)
         ids[node.row] = id
         rows[id] = (*rows.get(id, ()), node.row)
-    return ids, rows
+    return ids, rows, leaves
 
 
 def _arrows(node: Node, ids: dict[int, str], box: ViewNode) -> Iterator[ViewEdge]:

@@ -6,6 +6,7 @@ import sys
 from importlib import import_module
 
 from graphscope._version import __version__ as __version__
+from graphscope.errors import EngineError as _EngineError
 from graphscope.errors import GraphscopeError as GraphscopeError
 from graphscope.public import ENGINE, HOMES, MODULE_HOMES, PublicModules
 
@@ -77,4 +78,8 @@ def _engine_names() -> list[str]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *HOMES, *_engine_names(), *MODULE_HOMES, "nn", "optim"})
+    try:
+        names = _engine_names()
+    except _EngineError:
+        names = []
+    return sorted({*globals(), *HOMES, *names, *MODULE_HOMES, "nn", "optim"})

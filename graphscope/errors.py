@@ -7,6 +7,7 @@ GraphscopeError
 ├── CommandError      a command of the debugger that can't be carried out
 ├── ExportError       a picture or file that can't be made
 ├── StaticError       a graph that runs later and can't be built, checked or run
+├── EngineError       what lacks something that graphscope's own engine takes, and the debugger does not
 └── UsageError        a command line that does not say what to do
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 __all__ = [
     "CommandError",
+    "EngineError",
     "ExportError",
     "GraphscopeError",
     "LogError",
@@ -63,6 +65,10 @@ class ExportError(GraphscopeError):
 
 class StaticError(GraphscopeError, ValueError):
     """A graph that runs later and can't be built, checked or run: the message names the node and its source line."""
+
+
+class EngineError(GraphscopeError, ImportError):
+    """Something is not here that graphscope's own engine takes, and the debugger does not."""
 
 
 class UsageError(GraphscopeError):

@@ -69,8 +69,8 @@ GROUP: Final = "graphscope.adapters"
 class Adapter(Protocol):
     """What such a module has to offer."""
 
-    def attach(self, writer: Writer) -> None:
-        """Write what the framework computes from now on to a log."""
+    def attach(self, writer: Writer) -> bool | None:
+        """Write what the framework computes from now on to a log; False: this version of it can't be recorded."""
 
     def detach(self) -> None:
         """Write no more, and leave the framework as it was."""
@@ -122,6 +122,8 @@ def account(writer: Writer) -> str:
         return f"what the program computed with {_listed(missed)} was not seen; calls of {_seen()} are"
     if not _is_barren(writer):
         return ""
+    if not _refused.isdisjoint(loaded):
+        return ""  # it was said why
     used = [FRAMEWORKS[name] for name in loaded if name in ADAPTERS]
     if used:
         return f"nothing was recorded: of {_listed(used)} no call was seen that makes a node"
@@ -157,6 +159,8 @@ def is_framework(spec: ModuleSpec | None) -> bool:
 
 
 _attached: dict[str, Adapter] = {}
+_refused: Final[set[str]] = set()
+"""Frameworks of versions that can't be recorded, which was said."""
 _writer: Writer | None = None
 """The recording that frameworks write to, or are about to."""
 
@@ -164,7 +168,8 @@ _writer: Writer | None = None
 def _begin(framework: str, writer: Writer) -> None:
     if framework not in _attached:
         adapter = cast(Adapter, import_module(ADAPTERS[framework]))
-        adapter.attach(writer)
+        if adapter.attach(writer) is False:
+            _refused.add(framework)
         _attached[framework] = adapter
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, TypeVar, get_args, get_type_hints
 
-from graphscope.errors import CommandError
+from graphscope.errors import CommandError, EngineError
 
 if TYPE_CHECKING:
     from graphscope.debugger.results import Result
@@ -164,8 +164,20 @@ def command(
 def find(word: str) -> Command | None:
     """The command of this name or alias."""
     if word in ELSEWHERE and word not in COMMANDS:
-        import_module(ELSEWHERE[word])
+        try:
+            import_module(ELSEWHERE[word])
+        except EngineError as error:
+            return _refused(word, error)
     return COMMANDS.get(_ALIASES.get(word, word))
+
+
+def _refused(word: str, error: EngineError) -> Command:
+    """A command that can't be had here, and says why."""
+
+    def refuse(dbg: object, text: Rest = "") -> NoReturn:
+        raise error
+
+    return Command(word, (), "values", refuse)
 
 
 def words() -> list[str]:

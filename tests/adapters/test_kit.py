@@ -178,6 +178,15 @@ def test_versions_are_refused_for_what_they_lack(number: str, private: bool, ref
     assert refused or bool(versions.notice()) == bool(noticed)
 
 
+@pytest.mark.parametrize(("number", "is_refused"), [("0.4.35", True), ("0.4.36.dev1", False), ("0.5", False)])
+def test_the_oldest_version_may_be_told_to_the_patch(number: str, is_refused: bool) -> None:
+    framework = ModuleType("framework")
+    framework.__version__ = number
+    versions = Versions("Framework", framework, (0, 4, 36), (0, 10))
+    assert bool(versions.refusal()) == is_refused
+    assert is_refused or versions.notice() is None
+
+
 class Remote:
     """A value on a device: it is copied when it is read."""
 

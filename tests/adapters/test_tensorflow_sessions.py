@@ -41,7 +41,7 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(2):
         values = sess.run([loss, train, noise, counted], {x: [1.0, 2.0]})
-        print("run", step, repr(values[0]), values[2].tolist(), values[3])
+        print("run", step, float(values[0]), values[2].tolist(), values[3])
     print("w", sess.run(w).tolist())
 """
 
@@ -93,7 +93,7 @@ def test_an_edited_value_reaches_the_rest_of_the_run_and_what_was_drawn_stays(tm
     noise = np.array(eval(re.search(r"\[.*\]", printed(alone.stdout)[0])[0]), np.float32)
     assert str(noise.tolist()) in printed(told.stdout)[0]
     k = np.array([10, 20], np.float32) + noise
-    loss = float(re.search(r"float32\((.*?)\)", printed(told.stdout)[0])[1])
+    loss = float(re.search(r"run 0 (\S+)", printed(told.stdout)[0])[1])
     assert loss == pytest.approx(float((k * k).sum()), rel=1e-6)
     assert printed(told.stdout)[0].endswith(" 1.0")
     assert printed(told.stdout)[1].endswith(" 2.0")
@@ -237,6 +237,7 @@ tf.train.Saver().save(sess, "./kept")
 """
 
 
+@pytest.mark.skipif(np.__version__ < "2", reason="graphscope.static takes NumPy 2")
 def test_a_wrapped_session_stops_at_each_run_and_stays_a_session(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(HEAD.format(behaviour=REFERENCES) + WRAPPED, encoding="utf-8")

@@ -90,7 +90,7 @@ def test_a_keras_that_lacks_something_is_refused_for_it(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("version", "rows", "said"),
     [
-        ("2.17.1", False, "TensorFlow 2.17.1 can't be recorded: 2.18 is the oldest that can"),
+        ("2.15.1", False, "TensorFlow 2.15.1 can't be recorded: 2.16 is the oldest that can"),
         ("2.99.0", True, "TensorFlow 2.99.0 is none of the versions that this graphscope knows"),
     ],
 )
@@ -103,9 +103,11 @@ def test_of_a_version_that_is_not_known_a_person_is_told(
     log.refresh()
     assert float(total) > 0
     assert bool(len(log)) is rows
-    assert capsys.readouterr().err.count(said) == 1
+    told = capsys.readouterr().err
+    assert told.count(said) == 1
+    assert told.count("graphscope: ") == 1  # not that nothing was recorded as well
 
 
 def test_the_versions_are_those_of_the_page() -> None:
     known: Versions = supported_versions.VERSIONS
-    assert known.number <= known.newest
+    assert known.number[:2] <= known.newest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from importlib import import_module
@@ -19,6 +20,9 @@ JIT: Final[Any] = getattr(pjit, "jit_p", None) or pjit.pjit_p
 
 typeof: Final[Callable[[Any], Any]] = getattr(core, "typeof", None) or core.get_aval
 """The abstract value of anything that JAX computes with."""
+
+LITERAL: Final[Any] = getattr(sys.modules.get("jax._src.literals"), "LiteralArray", ())
+"""An array of NumPy's in a jaxpr, as `val`, where it is something else than one of NumPy's itself: JAX 0.7 has that."""
 
 VJP: Final = "_vjp" if hasattr(api, "_vjp") else "vjp"
 """What `grad` and its like call to differentiate backward: it takes a function of arguments, or a wrapped one."""

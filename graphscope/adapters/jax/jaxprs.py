@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 
-from graphscope.adapters.jax.internals import core
+from graphscope.adapters.jax.internals import core, typeof
 
 _FOLDER: Final = str(Path(jax.__file__).parent)
 
@@ -31,6 +33,17 @@ def dependent(jaxpr: Any, inputs: Sequence[bool]) -> list[bool]:
         if any(not isinstance(var, core.Literal) and var in known for var in eqn.invars):
             known.update(eqn.outvars)
     return [not isinstance(var, core.Literal) and var in known for var in jaxpr.outvars]
+
+
+def as_arrays(values: Sequence[Any]) -> list[Any]:
+    """What a jaxpr gave, as the program is given it: what was written down as a number is an array as well."""
+    return [each if isinstance(each, jax.Array) else _as_array(each) for each in values]
+
+
+def _as_array(value: Any) -> jax.Array:
+    """A number or an array of NumPy's, of the type that JAX computes with it in."""
+    is_number = getattr(typeof(value), "weak_type", False)  # what is computed with it has the other one's type
+    return jnp.asarray(np.asarray(value).item() if is_number else value)
 
 
 def _told(jaxpr: Any) -> str:

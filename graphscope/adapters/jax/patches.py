@@ -12,7 +12,7 @@ import jax
 import jaxlib
 
 from graphscope.adapters.jax.differentiation import differentiate
-from graphscope.adapters.jax.internals import VJP, api, core, own, pjit
+from graphscope.adapters.jax.internals import JIT, VJP, api, core, own, pjit
 from graphscope.adapters.jax.names import names_of_call
 from graphscope.adapters.jax.packages import PACKAGES
 from graphscope.adapters.jax.recorder import Recorder
@@ -67,7 +67,7 @@ class JaxPatches(Patches):
         def call(*args: Any, **params: Any) -> Any:
             if not recorder.is_recording:
                 return original(*args, **params)
-            return recorder.jitted(args, params), *rest
+            return recorder.evaluate(JIT, args, params), *rest
 
         return call
 

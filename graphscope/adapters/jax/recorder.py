@@ -11,6 +11,7 @@ import jax
 
 from graphscope.adapters.jax import marks, scopes
 from graphscope.adapters.jax.internals import CHECKPOINT, COND, JIT, SCAN, WHILE, core
+from graphscope.adapters.jax.jaxprs import as_arrays
 from graphscope.adapters.jax.marks import OURS
 from graphscope.adapters.jax.rows import Rows
 from graphscope.adapters.jax.rules import RULE
@@ -83,7 +84,7 @@ class Recorder:
                 return primitive.impl(*args, **params)
         opened = self._opened.get(primitive)
         if opened is not None:
-            return opened(args, params)
+            return as_arrays(opened(args, params))
         self._ahead(primitive.name, args, params)
         start = self.session.writer.clock()
         with self.aside():

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 import jax
 import numpy as np
 
+from graphscope.adapters.jax.internals import LITERAL
 from graphscope.adapters.jax.op_names import op_of
 from graphscope.adapters.jax.whereabouts import Whereabouts
 from graphscope.adapters.kit.identity import Notes
@@ -110,6 +111,8 @@ class Rows:
 
     def leaf(self, value: Any, name: str | None, *, differentiated: bool = False) -> Node | None:
         """The node of an array, which is one that no call made if it is not known."""
+        if isinstance(value, LITERAL):
+            value = value.val
         node, origin = self._nodes.of(value), self._origins.of(value)
         if node is None and origin is not None:
             return Node(origin, {})

@@ -56,5 +56,5 @@ PROBES: Final[dict[str, Callable[[], bool]]] = {
 }
 """Each private name, and whether it is there and is what it was: they are as they are since JAX 0.4.36."""
 
-VERSIONS: Final = Versions("JAX", jax, oldest=(0, 4), newest=(0, 10), private=PROBES)
+VERSIONS: Final = Versions("JAX", jax, oldest=(0, 4, 36), newest=(0, 10), private=PROBES)
 """The versions of JAX that can be recorded; `newest` is the newest that the tests of the adapter have run with."""

@@ -14,7 +14,7 @@ import jax
 
 from graphscope.adapters.jax import marks, scopes
 from graphscope.adapters.jax.internals import CHECKPOINT, JIT, WHILE, core, own_vjp, typeof
-from graphscope.adapters.jax.jaxprs import function_of, is_of_jax
+from graphscope.adapters.jax.jaxprs import as_arrays, function_of, is_of_jax
 from graphscope.adapters.jax.nodes import Node, Source
 from graphscope.adapters.jax.rules import is_floating, rule_of
 
@@ -100,7 +100,9 @@ class TapeTrace(core.Trace):  # type: ignore[misc]
         sources = [self.source(each) for each in tracers]
         active = tuple(place for place, source in enumerate(sources) if source is not None)
         if active and primitive in OPENED:
-            return OPENED[primitive](self, tracers, params)
+            found = OPENED[primitive](self, tracers, params)
+            with core.set_current_trace(self.around):
+                return as_arrays(found)
         with core.set_current_trace(self.around):
             if not active:
                 return primitive.bind(*inputs, **params)

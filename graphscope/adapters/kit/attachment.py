@@ -25,12 +25,17 @@ class Attachment:
         self._current: Patches | None = None
         self._said: set[str] = set()
 
-    def attach(self, writer: Writer) -> None:
-        """Record what the framework computes from now on; where this version of it can't be recorded, say so."""
+    def attach(self, writer: Writer) -> bool:
+        """Record what the framework computes from now on; where this version of it can't be recorded, say so.
+
+        Returns:
+            Whether it is recorded.
+        """
         reason = self._versions.refusal() or self._begin(writer) or self._versions.notice()
         if reason is not None and reason not in self._said:
             self._said.add(reason)
             say(reason)
+        return self._current is not None
 
     def detach(self) -> None:
         """Record no more, and leave the framework as it was."""

@@ -16,8 +16,8 @@ class Versions:
     Args:
         framework: Its name, as people write it.
         module: It tells its version as `__version__`.
-        oldest: The oldest that can be recorded: major and minor.
-        newest: The newest that the adapter was tried with.
+        oldest: The oldest that can be recorded: major and minor, and the patch where that matters.
+        newest: The newest that the adapter was tried with: major and minor.
         private: What is used beyond the public interface: each name, and a probe whether this version has it.
     """
 
@@ -33,7 +33,7 @@ class Versions:
 
     def refusal(self) -> str | None:
         """Why this version can't be recorded; None when it can."""
-        if () < self.number < self.oldest:
+        if () < self.number[: len(self.oldest)] < self.oldest:
             return f"{self._refused()}: {_written(self.oldest)} is the oldest that can"
         lacking = self.missing()
         if lacking:
@@ -48,7 +48,7 @@ class Versions:
 
     def notice(self) -> str | None:
         """What is to be said of a version that is recorded, and that nobody has tried."""
-        if not self.newest or self.oldest <= self.number <= self.newest:
+        if not self.newest or () < self.number[: len(self.newest)] <= self.newest:
             return None
         known = f"{_written(self.oldest)} to {_written(self.newest)}"
         return (
@@ -58,9 +58,9 @@ class Versions:
 
     @property
     def number(self) -> tuple[int, ...]:
-        """Major and minor; empty where the framework calls itself something else."""
-        found = re.match(r"(\d+)\.(\d+)", str(getattr(self.module, "__version__", "")))
-        return tuple(map(int, found.groups())) if found else ()
+        """Major, minor and patch; empty where the framework calls itself something else."""
+        found = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", str(getattr(self.module, "__version__", "")))
+        return tuple(int(each) for each in found.groups() if each) if found else ()
 
     def _called(self) -> str:
         return f"{self.framework} {getattr(self.module, '__version__', '')}".rstrip()

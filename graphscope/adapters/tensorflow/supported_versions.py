@@ -109,5 +109,5 @@ PROBES: Final[dict[str, Callable[[], bool]]] = {
 }  # fmt: skip
 """Each private name, and whether it is there and is what it was."""
 
-VERSIONS: Final = Versions("TensorFlow", tensorflow, oldest=(2, 18), newest=(2, 21), private=PROBES)
+VERSIONS: Final = Versions("TensorFlow", tensorflow, oldest=(2, 16), newest=(2, 21), private=PROBES)
 """The versions of TensorFlow that can be recorded; `newest` is the newest that its tests have run with."""

@@ -21,6 +21,11 @@ export function toWindow(camera: Camera, at: Point): Point {
   return { x: (at.x - camera.x) * camera.scale, y: (at.y - camera.y) * camera.scale };
 }
 
+/** Lets a pen draw on the plane. */
+export function aim(pen: CanvasRenderingContext2D, { x, y, scale }: Camera, ratio: number): void {
+  pen.setTransform(ratio * scale, 0, 0, ratio * scale, -x * scale * ratio, -y * scale * ratio);
+}
+
 /** The same, closer or farther, while what lies at a point of the window stays there. */
 export function zoomed(camera: Camera, by: number, at: Point): Camera {
   const scale = Math.min(Math.max(camera.scale * by, FARTHEST), CLOSEST);

@@ -2,7 +2,7 @@
 
 import { type Box, box } from "./boxes";
 import { neighbourOf, originOf, ownerOf } from "./owners";
-import { edgesOf, Flag, has, Kind, type Recording, textOf } from "./recording";
+import { edgesOf, Flag, has, Kind, type Recording, Role, textOf } from "./recording";
 
 export interface Cards {
   all: Box[];
@@ -50,13 +50,23 @@ function enter(recording: Recording, cards: Cards, node: number, kind: "op" | "l
 function enterLeaf(recording: Recording, cards: Cards, leaf: number, inside: Set<number>): void {
   const origin = originOf(recording, leaf);
   const name = textOf(recording, "name", origin);
+  const isUpdate = (node: number) => recording.nodes.role?.[node] === Role.update;
   const isHeld =
+    isUpdate(leaf) ||
     has(recording, origin, Flag.parameter) ||
     (recording.nodes.kind[origin] === Kind.leaf && textOf(recording, "op", origin) === "leaf" && name.includes("."));
   const users = edgesOf(recording.users, leaf)
     .map((edge) => recording.edges.target[edge]!)
     .filter((user) => inside.has(user));
-  const takers = new Set(Array.from(users, (user) => cards.of.get(user)).filter((each) => each !== undefined));
+  const known = (some: number[]) =>
+    new Set(some.map((user) => cards.of.get(user)).filter((each) => each !== undefined));
+  const takers = known(Array.from(users).filter((user) => !isUpdate(user)));
+  const [updater] = known(Array.from(users).filter(isUpdate));
+  if (isHeld && !takers.size && updater) {
+    cards.chips.add(leaf);
+    cards.of.set(leaf, updater);
+    return;
+  }
   if (!isHeld || !takers.size) {
     const made = enter(recording, cards, leaf, "leaf");
     if (!inside.has(leaf) || recording.nodes.call[leaf]! < 0 || textOf(recording, "op", leaf) === "leaf")
@@ -65,13 +75,12 @@ function enterLeaf(recording: Recording, cards: Cards, leaf: number, inside: Set
   }
   const chip = {
     node: leaf,
-    name: name || textOf(recording, "label", origin),
+    name: name || "parameter",
     shape: textOf(recording, "shape", leaf),
   };
   cards.chips.add(leaf);
   for (const taker of takers) {
-    if (recording.nodes.role?.[taker.node] !== 2 && !taker.chips.some((each) => each.name === chip.name))
-      taker.chips.push(chip);
+    if (!taker.chips.some((each) => each.node === chip.node)) taker.chips.push(chip);
     if (!cards.of.has(leaf)) cards.of.set(leaf, taker);
   }
 }

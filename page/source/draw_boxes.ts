@@ -14,7 +14,8 @@ export interface BoxLook extends Progress {
   isMatch: boolean;
   /** Something else is shown: a path, or what a search found. */
   isDimmed: boolean;
-  isAlarming: boolean;
+  /** A value, or a gradient, is not finite. */
+  alarms: { forward: boolean; backward: boolean };
   isLoss: boolean;
   isUpdate: boolean;
 }
@@ -32,7 +33,8 @@ export function drawBox(
 ): void {
   pen.globalAlpha = look.isDimmed ? 0.25 : 1;
   if (placed.isOpen) drawFrame(pen, placed, look, palette, scale);
-  else drawCard(pen, placed, look, palette, scale);
+  else if (scale < READABLE) drawSmall(pen, placed, look, palette);
+  else drawCard(pen, placed, look, palette);
   pen.globalAlpha = 1;
 }
 
@@ -57,8 +59,8 @@ function drawFrame(
   write(pen, title.startsWith(box.type) ? "" : box.type, x + 38 + width(title, TITLE), y + 21.5, DETAIL, palette.muted);
 }
 
-function drawCard(pen: CanvasRenderingContext2D, placed: Placed, look: BoxLook, palette: Palette, scale: number): void {
-  const { box, x, y, width: wide, height: high } = placed;
+function drawCard(pen: CanvasRenderingContext2D, placed: Placed, look: BoxLook, palette: Palette): void {
+  const { box, x, y, width: wide } = placed;
   const alpha = pen.globalAlpha;
   if (box.count > 1)
     for (const shift of [8, 4]) {
@@ -68,7 +70,7 @@ function drawCard(pen: CanvasRenderingContext2D, placed: Placed, look: BoxLook, 
       pen.fill();
       pen.stroke();
     }
-  else if (scale > READABLE) {
+  else {
     pen.fillStyle = palette.shadow;
     outline(pen, { ...placed, y: y + 2 }, ROUND);
     pen.fill();
@@ -78,26 +80,23 @@ function drawCard(pen: CanvasRenderingContext2D, placed: Placed, look: BoxLook, 
   pen.fill();
   const accent = colourOf(box.kind, look, palette);
   const half = box.backward.length ? HALF : 0;
-  if (half) drawBackwardHalf(pen, placed, look, palette, scale, alpha);
+  if (half) drawBackwardHalf(pen, placed, look, palette, alpha);
   drawForwardHalf(pen, placed, look, palette, wide - half, accent, alpha);
-  pen.strokeStyle = look.isAlarming
+  pen.strokeStyle = look.alarms.forward
     ? palette.alarm
     : look.isChosen
       ? palette.forward
       : look.isHovered
         ? palette.muted
         : palette.line;
-  pen.lineWidth = look.isChosen || look.isAlarming ? 2 : 1;
+  pen.lineWidth = look.isChosen || look.alarms.forward ? 2 : 1;
   outline(pen, placed, ROUND);
   pen.stroke();
   if (look.isChosen || look.isMatch || look.here) halo(pen, placed, look, palette);
-  if (scale > READABLE) {
-    const faint = look.forward > 0 || look.here === "forward" ? 1 : FAINT;
-    pen.globalAlpha = alpha * faint;
-    drawText(pen, placed, look, palette, wide - half);
-    pen.globalAlpha = alpha;
-  }
-  if (isGroup(box) && high > 30) drawProgress(pen, placed, look, palette);
+  pen.globalAlpha = alpha * (look.forward > 0 ? 1 : FAINT);
+  drawText(pen, placed, look, palette, wide - half);
+  pen.globalAlpha = alpha;
+  if (isGroup(box)) drawProgress(pen, placed, look, palette);
 }
 
 function drawForwardHalf(
@@ -127,7 +126,6 @@ function drawBackwardHalf(
   placed: Placed,
   look: BoxLook,
   palette: Palette,
-  scale: number,
   alpha: number,
 ): void {
   const left = placed.x + placed.width - HALF;
@@ -135,22 +133,51 @@ function drawBackwardHalf(
   outline(pen, placed, ROUND);
   pen.clip();
   pen.globalAlpha = alpha * (look.backward > 0 ? 1 : FAINT);
-  pen.fillStyle = look.here === "backward" ? palette.backward : palette.backwardTint;
+  const [ink, tint] = backwardColours(look, palette);
+  pen.fillStyle = look.here === "backward" ? ink : tint;
   pen.fillRect(left, placed.y, HALF, placed.height);
-  if (scale > READABLE) {
-    const colour = look.here === "backward" ? palette.card : palette.backward;
-    pen.textAlign = "center";
-    write(pen, "∂", left + HALF / 2, placed.y + placed.height / 2 + 5, TITLE, colour);
-    pen.textAlign = "left";
-  }
+  pen.textAlign = "center";
+  const colour = look.here === "backward" ? palette.card : ink;
+  write(pen, "∂", left + HALF / 2, placed.y + placed.height / 2 + 5, TITLE, colour);
+  pen.textAlign = "left";
   pen.restore();
+}
+
+function backwardColours(look: BoxLook, palette: Palette): [string, string] {
+  return look.alarms.backward ? [palette.alarm, palette.alarmTint] : [palette.backward, palette.backwardTint];
+}
+
+/** A card that is too small to be read: its colours alone. */
+function drawSmall(pen: CanvasRenderingContext2D, placed: Placed, look: BoxLook, palette: Palette): void {
+  const { box, x, y, width: wide, height: high } = placed;
+  const alpha = pen.globalAlpha;
+  pen.fillStyle = palette.card;
+  pen.fillRect(x, y, wide, high);
+  pen.globalAlpha = alpha * (look.forward > 0 ? 1 : FAINT);
+  pen.fillStyle = colourOf(box.kind, look, palette);
+  pen.fillRect(x, y, look.here === "forward" ? wide : 6, high);
+  if (box.backward.length) {
+    const [ink, tint] = backwardColours(look, palette);
+    pen.globalAlpha = alpha * (look.backward > 0 ? 1 : FAINT);
+    pen.fillStyle = look.here === "backward" ? ink : tint;
+    pen.fillRect(x + wide - HALF, y, HALF, high);
+  }
+  pen.globalAlpha = alpha;
+  if (look.isChosen || look.isMatch || look.here) halo(pen, placed, look, palette);
 }
 
 function drawText(pen: CanvasRenderingContext2D, placed: Placed, look: BoxLook, palette: Palette, wide: number): void {
   const { box, x, y } = placed;
   const room = wide - 24 - (isGroup(box) ? 18 : 0);
   const left = x + 14;
-  write(pen, fitting(titleOf(box), TITLE, room), left, y + 20, TITLE, look.isAlarming ? palette.alarm : palette.text);
+  write(
+    pen,
+    fitting(titleOf(box), TITLE, room),
+    left,
+    y + 20,
+    TITLE,
+    look.alarms.forward ? palette.alarm : palette.text,
+  );
   if (isGroup(box)) chevron(pen, x + wide - 14, y + 16, false, palette.muted);
   if (look.told) write(pen, fitting(look.told, DETAIL, wide - 22), left, y + 36, DETAIL, palette.muted);
   let top = y + (look.told ? 44 : 30);
@@ -200,7 +227,7 @@ function halo(pen: CanvasRenderingContext2D, placed: Placed, look: BoxLook, pale
 }
 
 function colourOf(kind: BoxKind, look: BoxLook, palette: Palette): string {
-  if (look.isAlarming) return palette.alarm;
+  if (look.alarms.forward) return palette.alarm;
   if (look.isLoss || look.isUpdate) return palette.update;
   return kind === "leaf" ? palette.leaf : kind === "op" ? palette.forward : palette.muted;
 }

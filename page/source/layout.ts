@@ -2,7 +2,9 @@
 
 import { layout as dagre, Graph } from "@dagrejs/dagre";
 import type { Box, Link } from "./boxes";
+import { componentsOf } from "./components";
 import { HEADER, type Size } from "./measure";
+import { packed } from "./packing";
 
 export interface Point {
   x: number;
@@ -20,64 +22,87 @@ export interface Level extends Size {
   lines: Line[];
 }
 
+/** A link between children, or through the border of the group: then one end is a gate. */
+interface Wire {
+  source: Box | "in";
+  target: Box | "out";
+  link: Link;
+}
+
 const PADDING = 18;
 const SPACES = { rankdir: "TB", nodesep: 26, edgesep: 14, ranksep: 34 };
 const kept = new WeakMap<Box, { sizes: string; level: Level }>();
 
 export function levelOf(group: Box, sizeOf: (of: Box) => Size): Level {
-  const sizes = group.children.map(sizeOf);
-  const known = sizes.map((size) => `${size.width}x${size.height}`).join();
+  const sizes = new Map(group.children.map((child) => [child, sizeOf(child)]));
+  const known = [...sizes.values()].map((size) => `${size.width}x${size.height}`).join();
   const found = kept.get(group);
   if (found?.sizes === known) return found.level;
-  const level = arranged(group, sizes);
+  const level = framed(group, sizes);
   kept.set(group, { sizes: known, level });
   return level;
 }
 
-function arranged(group: Box, sizes: Size[]): Level {
+/** The layout of what hangs together, each for itself, beside each other, inside of the border of the group. */
+function framed(group: Box, sizes: Map<Box, Size>): Level {
+  const wires: Wire[] = group.links.map((link) => ({ source: link.source, target: link.target, link }));
+  if (group.parent) {
+    for (const [child, link] of group.entries) wires.push({ source: "in", target: child, link });
+    for (const [child, link] of group.exits) wires.push({ source: child, target: "out", link });
+  }
+  const parts = componentsOf(group.children, wires).map(({ members, joins }) => arranged(members, joins, sizes));
+  const { places, width: inner, height: tall } = packed(parts, SPACES.nodesep);
+  const top = group.parent ? HEADER + 4 : PADDING;
+  const width = inner + 2 * PADDING;
+  const height = tall + top + PADDING;
+  const level: Level = { width, height, corners: new Map(), lines: [] };
+  parts.forEach((part, place) => {
+    const [right, down] = [places[place]!.x + PADDING, places[place]!.y + top];
+    for (const [child, { x, y }] of part.corners) level.corners.set(child, { x: x + right, y: y + down });
+    for (const { wire, points } of part.lines) {
+      const moved = points.map(({ x, y }) => ({ x: x + right, y: y + down }));
+      if (wire.source === "in") moved[0] = { x: width / 2, y: HEADER - 2 };
+      if (wire.target === "out") moved[moved.length - 1] = { x: width / 2, y: height };
+      level.lines.push({ link: wire.link, points: moved });
+    }
+  });
+  return level;
+}
+
+interface Part extends Size {
+  corners: Map<Box, Point>;
+  lines: { wire: Wire; points: Point[] }[];
+}
+
+function arranged(members: Box[], wires: Wire[], sizes: Map<Box, Size>): Part {
   const graph = new Graph();
   graph.setGraph({ ...SPACES });
   graph.setDefaultEdgeLabel(() => ({}));
-  const names = new Map(group.children.map((child, place) => [child, String(place)]));
-  group.children.forEach((_, place) => {
-    graph.setNode(String(place), { ...sizes[place]! });
-  });
-  const links: [string, string, Link][] = group.links.map((link) => [
-    names.get(link.source)!,
-    names.get(link.target)!,
-    link,
+  const names = new Map<Box | "in" | "out", string>([
+    ["in", "in"],
+    ["out", "out"],
   ]);
-  const ports = group.parent ? [...gates("in", group.entries, names), ...gates("out", group.exits, names)] : [];
-  for (const port of new Set(ports.flat()))
-    if (port === "in" || port === "out") graph.setNode(port, { width: 2, height: 2 });
-  for (const [source, target] of [...links, ...ports]) graph.setEdge(source, target, {});
-  dagre(graph);
-  const size = graph.graph() as Size;
-  const top = group.parent ? HEADER : 0;
-  const corners = new Map<Box, Point>();
-  group.children.forEach((child, place) => {
-    const { x, y } = graph.node(String(place)) as Point;
-    corners.set(child, {
-      x: x - sizes[place]!.width / 2 + PADDING,
-      y: y - sizes[place]!.height / 2 + top + (top ? 4 : PADDING),
-    });
+  members.forEach((child, place) => {
+    names.set(child, String(place));
+    graph.setNode(String(place), { ...sizes.get(child)! });
   });
-  const width = Math.max(size.width, 0) + 2 * PADDING;
-  const height = Math.max(size.height, 0) + top + PADDING + (top ? 4 : PADDING);
-  const lines = [...links, ...ports].map(([source, target, link]) => {
-    const told = (graph.edge(source, target) as { points: Point[] }).points;
-    const points = told.map(({ x, y }) => ({ x: x + PADDING, y: y + top + (top ? 4 : PADDING) }));
-    if (source === "in") points[0] = { x: width / 2, y: HEADER - 2 };
-    if (target === "out") points[points.length - 1] = { x: width / 2, y: height };
-    return { link, points };
+  for (const wire of wires) {
+    for (const end of [wire.source, wire.target])
+      if (typeof end === "string") graph.setNode(end, { width: 2, height: 2 });
+    graph.setEdge(names.get(wire.source)!, names.get(wire.target)!, {});
+  }
+  dagre(graph);
+  const { width, height } = graph.graph() as Size;
+  const corners = new Map(
+    members.map((child, place) => {
+      const { x, y } = graph.node(String(place)) as Point;
+      const size = sizes.get(child)!;
+      return [child, { x: x - size.width / 2, y: y - size.height / 2 }];
+    }),
+  );
+  const lines = wires.map((wire) => {
+    const { points } = graph.edge(names.get(wire.source)!, names.get(wire.target)!) as { points: Point[] };
+    return { wire, points };
   });
   return { width, height, corners, lines };
-}
-
-/** The links through the border of a group: one point at its top lets in, one at its bottom lets out. */
-function gates(side: "in" | "out", of: Map<Box, Link>, names: Map<Box, string>): [string, string, Link][] {
-  return Array.from(of, ([child, link]) => {
-    const name = names.get(child)!;
-    return side === "in" ? [side, name, link] : [name, side, link];
-  });
 }

@@ -36,8 +36,8 @@ export function linkUp(recording: Recording, cards: Cards, root: Box): void {
     const isGradient = edges.gradient[edge] === 1;
     if (cards.chips.has(from) || isBetweenRoles(recording, from, to)) continue; // it stands on the card that takes it
     const shape = textOf(recording, "shape", isGradient ? to : from);
-    if (isGradient) joined(target, source, true, shape);
-    else joined(source, target, false, shape);
+    if (isGradient && recording.nodes.backward[to]) joined(target, source, true, shape);
+    else joined(source, target, isGradient, shape);
   }
   order(root);
 }

@@ -5,16 +5,15 @@ import { element } from "./dom";
 import { header } from "./header";
 import { help } from "./help";
 import { type Deeds, KEYS } from "./keys";
-import { detail } from "./measure";
+import { looksOf } from "./looks";
 import { nearest } from "./nearest";
-import { short } from "./numbers";
 import { openedAtFirst, openedOnce } from "./opening";
 import { panelOf } from "./panel";
 import { pathThrough } from "./paths";
 import { picture } from "./picture";
 import { player } from "./player";
 import { hasBegun, type Moment, orderOf, progressOf } from "./progress";
-import { Flag, has, Role, read, textOf } from "./recording";
+import { read } from "./recording";
 import { sceneOf } from "./scene";
 import { matchesOf } from "./search";
 import { Store } from "./state";
@@ -22,6 +21,7 @@ import { dress, preferred } from "./theme";
 import { type Tree, treeOf } from "./tree";
 
 const recording = read(document.getElementById("recording")!.textContent!);
+const looks = looksOf(recording);
 const trees = new Map<number, Tree>();
 let moment: Moment = { order: new Int32Array(), now: 0, count: 0 };
 let matches: Box[] = [];
@@ -53,29 +53,15 @@ const store = new Store({
 });
 store.state.open = openedAtFirst(tree().root);
 
-// What boxes look like ------------------------------------------------------------------------------------------------
-
-function told(of: Box): string {
-  if (of.node < 0) return detail(of, "");
-  const place = recording.statisticsOf[of.node]!;
-  const isSingle = place >= 0 && recording.statistics.count[place] === 1;
-  return detail(of, isSingle ? `= ${short(recording.statistics.mean[place])}` : textOf(recording, "shape", of.node));
-}
-
-const roots = new Set(recording.sections.map((section) => section.root));
-
 const stage = picture(
   {
     theme: () => store.state.theme,
     box: (of) => ({
+      ...looks.lasting(of),
       ...progressOf(of, moment),
-      told: told(of),
       isChosen: of.key === store.state.chosen,
       isMatch: matched.has(of),
       isDimmed: path !== null && !path.has(of),
-      isAlarming: of.forward.some(isAlarming) || of.backward.some(isAlarming),
-      isLoss: of.node >= 0 && roots.has(of.node),
-      isUpdate: of.node >= 0 && recording.nodes.role?.[of.node] === Role.update,
     }),
     line: ({ link }) => ({
       forward: hasBegun(link.source.forward, moment),
@@ -86,10 +72,6 @@ const stage = picture(
   (of) => choose(of),
   (of) => toggle(of),
 );
-
-function isAlarming(node: number): boolean {
-  return has(recording, node, Flag.nonfinite);
-}
 
 // What a person does --------------------------------------------------------------------------------------------------
 
@@ -217,7 +199,11 @@ function show(changed: Set<Name> | null): void {
   }
   if (is("section", "open")) {
     stage.show(
-      sceneOf(tree().root, (of) => state.open.has(of.key) || !of.parent, told),
+      sceneOf(
+        tree().root,
+        (of) => state.open.has(of.key) || !of.parent,
+        (of) => looks.lasting(of).told,
+      ),
       anchor,
     );
     anchor = null;

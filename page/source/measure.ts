@@ -1,7 +1,6 @@
 /** How large boxes are: text fits its box whichever font is there, because it is measured. */
 
 import { type Box, isGroup } from "./boxes";
-import { counted } from "./numbers";
 import { FONT, MONO } from "./theme";
 
 export const TITLE = `600 13px ${FONT}`;
@@ -40,13 +39,6 @@ export function fitting(text: string, font: string, room: number): string {
     else high = middle - 1;
   }
   return `${text.slice(0, low)}…`;
-}
-
-/** What stands below the title. */
-export function detail(of: Box, shape: string): string {
-  if (!isGroup(of)) return [of.type, shape].filter(Boolean).join("  ");
-  const inside = of.kind === "repeat" ? "" : counted(of.forward.length || of.backward.length, "node");
-  return [of.type, inside].filter(Boolean).join("  ");
 }
 
 export function titleOf(of: Box): string {

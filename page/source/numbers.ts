@@ -33,5 +33,5 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 function minus(text: string): string {
-  return text.replace("-", "−");
+  return text.replaceAll("-", "−");
 }

@@ -1,6 +1,7 @@
 /** What a value is like: its statistics, a picture and a histogram. */
 
 import { element } from "./dom";
+import { singleValue } from "./looks";
 import { short } from "./numbers";
 import { facts, titled } from "./panel_parts";
 import type { Recording } from "./recording";
@@ -13,9 +14,8 @@ export function valuePart(recording: Recording, title: string, node: number, the
   const place = recording.statisticsOf[node]!;
   const value = valueOfNode(recording, node);
   if (place < 0 && !value) return null;
-  const isSingle = place >= 0 && told.count[place] === 1;
-  if (isSingle && told.nan[place] === 0 && told.inf[place] === 0)
-    return titled(title, element("p", { class: "single", text: short(told.mean[place]) }));
+  const single = singleValue(recording, node);
+  if (single !== null) return titled(title, element("p", { class: "single", text: short(single) }));
   return titled(
     title,
     place < 0
@@ -27,8 +27,8 @@ export function valuePart(recording: Recording, title: string, node: number, the
           ["NaN", share(told.nan[place]!, told.count[place]!)],
           ["infinite", share(told.inf[place]!, told.count[place]!)],
         ]),
-    value && !isSingle ? picture(value, theme) : null,
-    value && !isSingle ? histogram(value) : null,
+    value ? picture(value, theme) : null,
+    value ? histogram(value) : null,
     value && !value.isExact
       ? element("p", { class: "muted", text: `a sample of ${value.rows}×${value.columns}` })
       : null,

@@ -1,7 +1,7 @@
 /** The picture: a scene on a canvas, moved by the mouse; what it looks like is asked for box by box. */
 
 import type { Box } from "./boxes";
-import { type Area, between, type Camera, fitted, fromTop, revealing, toPlane, toWindow, zoomed } from "./camera";
+import { type Area, aim, between, type Camera, fitted, fromTop, revealing, toPlane, toWindow, zoomed } from "./camera";
 import { element } from "./dom";
 import { type BoxLook, drawBox } from "./draw_boxes";
 import { drawLines, type LineLook, type Strands, strandsOf } from "./draw_lines";
@@ -78,10 +78,10 @@ export function picture(
     const palette = PALETTES[looks.theme()];
     const { scale } = camera;
     strands ??= strandsOf(scene, looks.line);
-    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.resetTransform();
     pen.fillStyle = palette.ground;
     pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.setTransform(ratio * scale, 0, 0, ratio * scale, -camera.x * scale * ratio, -camera.y * scale * ratio);
+    aim(pen, camera, ratio);
     const [right, bottom] = [camera.x + width / scale, camera.y + height / scale];
     const seen = scene.boxes.filter(
       (each) => each.x < right && each.y < bottom && each.x + each.width > camera.x && each.y + each.height > camera.y,

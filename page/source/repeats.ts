@@ -1,7 +1,7 @@
 /** Boxes that are alike and lie one behind the other become one, with their count: the layers of a stack, a loop. */
 
 import { type Box, box, isGroup } from "./boxes";
-import { type Recording, textOf } from "./recording";
+import { type Recording, Role, textOf } from "./recording";
 
 const LONGEST_TURN = 48;
 const FEWEST_OPS = 8;
@@ -24,9 +24,10 @@ export function foldRepeats(of: Box, recording: Recording, numbers: Map<string, 
 function sign(of: Box, recording: Recording, numbers: Map<string, number>): number {
   const name = of.title.replace(/\d+/g, "#");
   if (isGroup(of)) return numbered(numbers, `${name}|${of.type}|${foldRepeats(of, recording, numbers)}`);
-  const { site } = recording.nodes;
-  const op = textOf(recording, "op", of.node);
-  return numbered(numbers, `${of.kind}|${name}|${op}|${textOf(recording, "shape", of.node)}|${site[of.node]}`);
+  const { site, role } = recording.nodes;
+  const isProgram = !role || role[of.node] === Role.program;
+  const own = isProgram ? `${textOf(recording, "op", of.node)}|${textOf(recording, "shape", of.node)}` : "";
+  return numbered(numbers, `${of.kind}|${name}|${own}|${site[of.node]}`);
 }
 
 function numbered(numbers: Map<string, number>, text: string): number {

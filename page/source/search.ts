@@ -4,7 +4,8 @@ import { type Box, walk } from "./boxes";
 import { type Recording, textOf } from "./recording";
 import type { Tree } from "./tree";
 
-/** The boxes that answer to a text, in the order of the picture; every word of it must be there. */
+/** The boxes that answer to a text, in the order of the picture; every word of it must be there.
+ * Lines of the program are looked through where no name answers. */
 export function matchesOf(recording: Recording, tree: Tree, query: string): Box[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.length) return [];
@@ -14,21 +15,27 @@ export function matchesOf(recording: Recording, tree: Tree, query: string): Box[
     const card = node < 0 ? undefined : tree.cards.of.get(node);
     return card ? [card] : [];
   }
-  const found: Box[] = [];
-  for (const each of walk(tree.root)) {
-    if (!each.parent) continue;
-    const text = textOfBox(recording, each).toLowerCase();
-    if (words.every((word) => text.includes(word))) found.push(each);
-  }
-  return found;
+  const boxes = [...walk(tree.root)].filter((each) => each.parent);
+  const answering = (textOfBox: (recording: Recording, of: Box) => string): Box[] =>
+    boxes.filter((each) => {
+      const text = textOfBox(recording, each).toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+  const found = answering(namesOf);
+  return found.length ? found : answering(lineOf);
 }
 
-function textOfBox(recording: Recording, of: Box): string {
+function namesOf(recording: Recording, of: Box): string {
   const own = [of.title, of.type, ...of.chips.map((chip) => chip.name)];
   if (of.node < 0) return own.join(" ");
-  const { nodes, sites, strings } = recording;
-  const site = nodes.site[of.node]!;
-  const line = site < 0 ? "" : (strings[sites.text[site]![sites.line[site]! - sites.begin[site]!] ?? 0] ?? "");
   const told = (["label", "op", "name", "shape"] as const).map((column) => textOf(recording, column, of.node));
-  return [...own, ...told, line].join(" ");
+  return [...own, ...told].join(" ");
+}
+
+/** The line of the program that made a box. */
+function lineOf(recording: Recording, of: Box): string {
+  const { nodes, sites, strings } = recording;
+  const site = of.node < 0 ? -1 : nodes.site[of.node]!;
+  if (site < 0) return "";
+  return strings[sites.text[site]![sites.line[site]! - sites.begin[site]!] ?? 0] ?? "";
 }

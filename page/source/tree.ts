@@ -42,10 +42,10 @@ export function treeOf(recording: Recording, section: number): Tree {
     const around =
       role === Role.making
         ? group("making", MAKING, "", () => root)
-        : role === Role.update
-          ? group("update", UPDATE, "", () => root)
-          : cards.inputs.has(card)
-            ? root
+        : cards.inputs.has(card)
+          ? root
+          : role === Role.update
+            ? group("update", UPDATE, "", () => root)
             : call(recording.nodes.call[card.node]!);
     adopt(around, card);
   }

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -38,12 +38,16 @@ class Page:
         self._to, self._from = to_browser, from_browser
         self._number = 0
         self._session: str | None = None
+        self.events: list[dict[str, Any]] = []
+        """What the browser has told unasked: what a page logs, what it asks for."""
 
-    def open(self, page: Path) -> None:
-        """Load a file."""
+    def open(self, page: Path, features: Sequence[Mapping[str, str]] = ()) -> None:
+        """Load a file, for a person who has set some features of media."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        self.ask("Page.enable")
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.ask(f"{domain}.enable")
+        self.ask("Emulation.setEmulatedMedia", features=list(features))
         self.ask("Page.navigate", url=page.as_uri())
         while self._message().get("method") != "Page.loadEventFired":
             pass
@@ -62,16 +66,25 @@ class Page:
 
     def value(self, expression: str) -> Any:
         """What an expression is in the page."""
-        found = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
+        found = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
+
+    def told(self, *methods: str) -> list[dict[str, Any]]:
+        """The events of some kinds so far."""
+        return [event["params"] for event in self.events if event["method"] in methods]
 
     def click(self, selector: str) -> None:
         """Press the mouse on the middle of an element."""
         middle = "(box => [box.x + box.width / 2, box.y + box.height / 2])"
         x, y = self.value(f"{middle}(document.querySelector({selector!r}).getBoundingClientRect())")
-        for kind in ("mousePressed", "mouseReleased"):
-            self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        self.press(x, y)
+
+    def press(self, x: float, y: float, times: int = 1) -> None:
+        """Press the mouse somewhere, once or twice."""
+        for time in range(1, times + 1):
+            for kind in ("mousePressed", "mouseReleased"):
+                self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=time)
 
     def key(self, name: str) -> None:
         """Press a key."""
@@ -85,6 +98,8 @@ class Page:
             assert letter, "the browser has ended"
             text += letter
         found: dict[str, Any] = json.loads(text)
+        if "method" in found:
+            self.events.append(found)
         return found
 
 

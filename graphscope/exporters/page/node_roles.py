@@ -9,7 +9,7 @@ import numpy as np
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.outline.optimizing import optimized
 from graphscope.graph.outline.origins import origins
-from graphscope.graph.outline.steps import steps
+from graphscope.graph.outline.steps import Steps, steps
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -40,10 +40,24 @@ def roles(log: Log, rows: np.ndarray, sources: np.ndarray, targets: np.ndarray) 
     makes = origins(log).makes
     found[makes[np.minimum(sites, len(makes) - 1)]] = MAKING
     found[is_op & of_leaf & ((flags & int(Flag.IN_PLACE)) != 0)] = MAKING  # in a step, it is an update
-    found[is_op & (optimized(log, steps(log), start, stop)[0] > 0)[rows - start]] = UPDATE
-    is_used = np.zeros(len(rows), bool)
-    is_used[sources[found[targets] != MAKING]] = True
+    told = steps(log)
+    found[is_op & (optimized(log, told, start, stop)[0] > 0)[rows - start]] = UPDATE
+    found[is_op & _prepares_update(told, rows, rows[found == UPDATE])] = UPDATE
     is_leaf = kinds == Kind.LEAF
-    found[is_leaf & ~is_used] = MAKING
-    found[is_leaf & is_used] = PROGRAM
+    found[is_leaf] = MAKING
+    for role in (UPDATE, PROGRAM):  # a leaf is for the first of these that takes it, counted from the program
+        found[np.intersect1d(sources[found[targets] == role], np.flatnonzero(is_leaf))] = role
     return found
+
+
+def _prepares_update(told: Steps, rows: np.ndarray, updates: np.ndarray) -> np.ndarray:
+    """Which rows lie between the last backward pass of a step and its update, as what clips gradients."""
+    if not len(updates) or not len(told.ends):
+        return np.zeros(len(rows), bool)
+    ended = np.searchsorted(told.ends, rows) - 1
+    following = np.searchsorted(updates := np.sort(updates), rows)
+    update = np.append(updates, np.iinfo(np.int64).max)[following]
+    begin = np.append(told.begins, np.iinfo(np.int64).max - 1)[np.searchsorted(told.begins, rows)]
+    places = told.places(rows)
+    is_same_step = (places >= 0) & (places == told.places(told.ends)[np.maximum(ended, 0)])
+    return np.asarray((ended >= 0) & (update < begin) & is_same_step)

@@ -92,11 +92,10 @@ def _first_shown(told: list[Section], findings: list[dict[str, Any]], section_of
 def _samples(view: GraphView, budget: int, section_of: list[int], first: int) -> dict[str, Any]:
     """The pictures of values; those of the section that is shown at first come first, then the nearest."""
     graph, nodes = view.graph, view.nodes
-    chosen = {*places_of_ids(nodes).values()} if graph is not None else set()
-    wanted = sorted(
-        (place for place in chosen if nodes[place].kind != "scope"),
-        key=lambda place: (abs(section_of[place] - first), place),
-    )
+    groups: dict[int, list[int]] = {}
+    for place in sorted({*places_of_ids(nodes).values()}) if graph is not None else ():
+        if nodes[place].kind != "scope":
+            groups.setdefault(abs(section_of[place] - first), []).append(place)
 
     def value(place: int) -> np.ndarray | None:
         return None if graph is None else graph.node(nodes[place].rows[0]).value
@@ -104,4 +103,4 @@ def _samples(view: GraphView, budget: int, section_of: list[int], first: int) ->
     def size(place: int) -> int:
         return math.prod(nodes[place].shape or ())
 
-    return samples(wanted, value, size, budget)
+    return samples([groups[each] for each in sorted(groups)], value, size, budget)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
 __all__ = ["Picture", "picture", "samples"]
 
@@ -38,24 +38,27 @@ class Picture:
 
 
 def samples(
-    wanted: Iterable[int], value_of: Callable[[int], np.ndarray | None], size_of: Callable[[int], int], budget: int
+    groups: Sequence[Sequence[int]],
+    value_of: Callable[[int], np.ndarray | None],
+    size_of: Callable[[int], int],
+    budget: int,
 ) -> dict[str, Any]:
     """Pictures of the values of nodes as columns, and their bytes in base64.
 
     Args:
-        wanted: The nodes, those that matter most first.
+        groups: The nodes, those that matter most in the first group: pictures are as large as all of its fit.
         value_of: The value of a node; None where it was not kept.
         size_of: How many elements it has.
         budget: So many bytes all of them may take, in base64.
     """
-    nodes, room = [*wanted], budget * 3 // 4
-    sizes = {node: size_of(node) for node in nodes}
-    side = next((each for each in SIDES if sum(_bytes(sizes[node], each) for node in nodes) <= room), SIDES[-1])
+    room = budget // 4 * 3
+    first = [size_of(node) for node in groups[0]] if groups else []
+    side = next((each for each in SIDES if sum(_bytes(size, each) for size in first) <= room), SIDES[-1])
     found: dict[str, list[Any]] = {name: [] for name in ("node", "rows", "columns", "low", "high", "exact", "place")}
     data = bytearray()
     left_out = 0
-    for node in sorted(nodes, key=lambda node: sizes[node] > EXACT):  # small ones first, else in their order
-        if len(data) + _bytes(sizes[node], side) > room:
+    for node in (node for group in groups for node in sorted(group, key=lambda node: size_of(node) > EXACT)):
+        if len(data) + _bytes(size_of(node), side) > room:
             left_out += 1
             continue
         value = value_of(node)

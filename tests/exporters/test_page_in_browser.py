@@ -1,0 +1,162 @@
+"""The page of a graph in a browser: opened, gone through and searched with the mouse and with keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import graphscope as gs
+from graphscope import nn
+from graphscope.exporters.export import export
+from tests.exporters import chromium
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(chromium.program() is None, reason="no Chromium; GRAPHSCOPE_CHROMIUM can name one"),
+]
+
+EVIL = "</script><img src=x onerror=\"document.title='gone'\">"
+
+
+WAITED = """new Promise(done => {
+    const look = () => graphscope.state().now > 12 ? done() : setTimeout(look, 20)
+    look()
+})"""
+"""Until it has played a while."""
+
+
+class Block(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.up = nn.Linear(4, 8)
+        self.down = nn.Linear(8, 4)
+
+    def forward(self, x: gs.Tensor) -> gs.Tensor:
+        return x + self.down(self.up(x).tanh())
+
+
+class Seen:
+    """The page, and what a person sees of it."""
+
+    def __init__(self, page: chromium.Page) -> None:
+        self.page = page
+
+    def state(self, name: str) -> Any:
+        return self.page.value(f"graphscope.state().{name}")
+
+    def boxes(self) -> dict[str, bool]:
+        """Titles of the boxes that are there, and whether they are open."""
+        return {each["title"]: each["isOpen"] for each in self.page.value("graphscope.boxes()")}
+
+    def press(self, title: str, times: int = 1) -> None:
+        self.page.key("0")
+        key = next(each["key"] for each in self.page.value("graphscope.boxes()") if each["title"] == title)
+        place = self.page.value(f"graphscope.place({json.dumps(key)})")
+        self.page.press(place["x"] + 24, place["y"] + 12, times)
+
+    def text(self, selector: str) -> str:
+        return str(self.page.value(f"document.querySelector({selector!r}).innerText"))
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    gs.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 4), *[Block() for _ in range(5)])
+    optimizer = gs.optim.SGD(model.parameters(), lr=0.1)
+    x, y = gs.randn(6, 4), gs.randn(6, 4)
+    folder = tmp_path_factory.mktemp("page")
+    with gs.record(folder / "run.gscope") as log:
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss = nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+    export(log, folder / "run.html", title=EVIL)
+    return folder / "run.html"
+
+
+@pytest.fixture
+def seen(written: Path, tmp_path: Path) -> Iterator[Seen]:
+    with chromium.browser(tmp_path / "profile") as page:
+        still = {"name": "prefers-reduced-motion", "value": "reduce"}
+        page.open(written, features=[still])
+        yield Seen(page)
+        logged = page.told("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled")
+        assert logged == []
+        asked = [each["request"]["url"] for each in page.told("Network.requestWillBeSent")]
+        assert asked == [written.as_uri()]
+
+
+def test_a_person_opens_modules_and_asks_what_a_node_is(seen: Seen) -> None:
+    assert seen.page.value("document.title") == EVIL
+    assert seen.text(".head h1") == EVIL
+    boxes = seen.boxes()
+    assert boxes["1–5"] is False
+    assert "optimizer" in boxes
+    seen.press("1–5", times=2)
+    assert {"1", "2", "3", "4", "5"} <= seen.boxes().keys()
+    seen.press("2")
+    assert "Block" in seen.text(".panel")
+    seen.page.key("Enter")
+    assert {"up", "down", "tanh", "add"} <= seen.boxes().keys()
+    seen.press("tanh")
+    told = seen.text(".panel")
+    for word in ("TanhBackward", "Formula".upper(), "out = tanh x", "6×8", "Line".upper()):
+        assert word in told
+    assert "self.down(self.up(x).tanh())" in seen.text(".panel .source .here")
+    assert seen.page.value(
+        "document.querySelectorAll('.panel canvas').length + document.querySelectorAll('.numbers').length"
+    )
+    seen.page.key("o")
+    assert seen.text(".panel h2").startswith("TanhBackward")
+    seen.page.key("c")
+    assert seen.boxes()["1–5"] is False
+
+
+def test_a_person_plays_both_passes_and_the_steps(seen: Seen) -> None:
+    count = seen.page.value("Number(document.querySelector('.rows').max)")
+    assert seen.state("now") == count
+    seen.page.key("Home")
+    assert seen.state("now") == 0
+    for _ in range(3):
+        seen.page.key(".")
+    seen.page.key(",")
+    assert seen.state("now") == 2
+    seen.page.click(".tool.main")
+    assert seen.state("isPlaying") is True
+    seen.page.value(WAITED)
+    seen.page.key(" ")
+    assert seen.state("isPlaying") is False
+    section = seen.state("section")
+    loss = seen.text(".facts .loss")
+    seen.page.key("[")
+    assert seen.state("section") == section - 1
+    assert seen.text(".facts .loss") != loss
+    seen.page.key("]")
+    assert seen.text(".facts .loss") == loss
+
+
+def test_a_person_searches_and_moves_by_keys(seen: Seen) -> None:
+    seen.page.key("/")
+    seen.page.ask("Input.insertText", text="tanh")
+    assert seen.text(".found") == "1 / 5"
+    seen.page.key("Enter")
+    assert seen.text(".found") == "2 / 5"
+    assert seen.text(".panel h2").startswith("tanh")
+    chosen = seen.state("chosen")
+    seen.page.key("Escape")
+    seen.page.key("ArrowDown")
+    assert seen.state("chosen") != chosen
+    seen.page.key("p")
+    assert seen.state("showsPath") is True
+    theme = seen.state("theme")
+    seen.page.key("t")
+    assert seen.page.value("document.documentElement.dataset.theme") == seen.state("theme") != theme
+    assert seen.page.value("document.querySelector('.help').hidden") is True
+    seen.page.key("?")
+    assert seen.page.value("document.querySelector('.help').hidden") is False
+    assert "the next training step" in seen.text(".help")

@@ -26,6 +26,7 @@ from benchmarks import (
     pictures,
     planning,
     programs,
+    query,
     recorders,
     report,
     results,
@@ -59,6 +60,7 @@ GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
     "observers": observers.measure,
     "adapter": adapter.measure,
     "screen": screen.measure,
+    "query": query.measure,
 }
 """What can be measured."""
 

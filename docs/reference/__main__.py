@@ -22,6 +22,8 @@ from typing import Final
 import numpy as np
 from textual.binding import Binding
 
+from graphscope.tables.schema import FORMAT, PARTITIONS, SCHEMA, TYPES, Column
+
 HERE: Final = Path(__file__).parent
 NAMES: Final = HERE.parents[1] / "graphscope" / "engine" / "assets" / "torch_names.json"
 NOTE: Final = "<!-- Made from the tables by `make docs`; edit the docstrings, not this page. -->"
@@ -192,6 +194,30 @@ def events() -> str:
     return page(parts)
 
 
+def tables() -> str:
+    """Every table of `graphscope export --format parquet`, with its columns."""
+
+    def columns(found: Iterable[Column]) -> list[str]:
+        rows = [(f"`{each.name}`", each.type, each.unit, each.doc) for each in found]
+        return table(("column", "type", "unit", "what it is"), rows)
+
+    parts = [
+        "# Tables for query engines",
+        "",
+        f"What `graphscope export LOG... -o DIR --format parquet` writes: format {FORMAT}.",
+    ]
+    parts += ["[How to ask them](../how-to/query.md). Any column may be null where the log does not say.", ""]
+    parts += [*table(("type", "what it is"), [(name, doc) for name, doc in TYPES.items()]), ""]
+    parts += [
+        "Every table has two columns more, which engines read off the names of its folders:",
+        "",
+        *columns(PARTITIONS),
+    ]
+    for each in SCHEMA:
+        parts += ["", f"## {each.name}", "", each.doc, "", *columns(each.columns)]
+    return page(parts)
+
+
 HERE_AS: Final = {
     "torch": "graphscope",
     "torch.Tensor": "graphscope.engine.core.tensor.Tensor",
@@ -298,6 +324,7 @@ PAGES: Final[dict[str, Callable[[], str]]] = {
     "diff.schema.json": diff_schema,
     "ops.md": ops,
     "events.md": events,
+    "tables.md": tables,
     "coverage.md": coverage,
 }
 

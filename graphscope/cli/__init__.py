@@ -26,6 +26,7 @@ COMMANDS: Final[dict[str, str]] = {
     "memory": "what held a PyTorch program's memory: the peak, and what was saved for backward",
     "dap": "a debug adapter for editors",
     "export": "draw a log, or write it in another form",
+    "query": "ask SQL of logs, with DuckDB",
     "pack": "make one file of a log, to send",
 }
 """The sub-commands; each is the module of the same name in this package."""

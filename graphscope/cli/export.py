@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphscope.cli.parser import Parser, add_log, find_log
+from graphscope.cli.parser import Parser, find_log
+from graphscope.cli.ranks import logs_of
 from graphscope.errors import UsageError
 from graphscope.exporters.registry import EXPORTERS
 from graphscope.graph.passes import FOLDS
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     from graphscope.exporters.registry import Option
 
+TABLES = "parquet"
+"""The format that is a folder of tables."""
+
 CHOICE = ("select", "graph_pass", "fold", "step", "at", "radius")
 """What is drawn; how, the exporters themselves declare."""
 
@@ -24,13 +28,21 @@ def configure(parser: Parser) -> None:
     """Declare the arguments: those that choose what is drawn, and the options of all exporters."""
     import graphscope.exporters  # noqa: F401 (fills the table)
 
-    add_log(parser)
+    parser.add_argument(
+        "logs", nargs="*", type=Path, metavar="LOG", help="default: the newest recording in this folder"
+    )
     kinds = ", ".join(entry.suffix for entry in EXPORTERS.values())
-    parser.add_argument("-o", dest="out", type=Path, metavar="FILE", help=f"what to write: {kinds}")
+    parser.add_argument(
+        "-o", dest="out", type=Path, metavar="FILE", help=f"what to write: {kinds}; of parquet a folder"
+    )
     parser.add_argument(
         "--passes", type=Path, metavar="DIR", help="draw each pass of a compiler, and a page to go through them"
     )
-    parser.add_argument("--format", metavar="NAME", help="by what exporter, where the ending of FILE does not say so")
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        help="by what exporter, where the ending of FILE does not say so; parquet: tables, for query engines",
+    )
     parser.add_argument("--select", metavar="SPEC", help="only the nodes that SPEC selects, such as `op:mm forward`")
     parser.add_argument("--pass", dest="graph_pass", choices=("forward", "backward"), help="one pass alone")
     parser.add_argument(
@@ -64,7 +76,11 @@ def run(options: argparse.Namespace) -> int:
             f"--passes DIR draws every pass whole, and takes no {' or '.join(unmeant)}",
             "-o FILE draws one graph, and takes all of them; --passes takes --format.",
         )
-    log = load(find_log(options.log))
+    if options.format == TABLES and options.passes is None:
+        return _write_tables(options)
+    if len(options.logs) > 1:
+        raise UsageError("one log is drawn at a time", f"--format {TABLES} takes several: it writes tables of them.")
+    log = load(find_log(*options.logs or [None]))
     if options.passes is not None:
         page, *pictures = export_passes(log, options.passes, options.format or "svg")
         print(f"{page}: {len(pictures)} pictures beside it")
@@ -72,6 +88,20 @@ def run(options: argparse.Namespace) -> int:
     given = {name: getattr(options, name) for name in _options() if _said(options, name)}
     export(log, options.out, format=options.format, **{name: getattr(options, name) for name in CHOICE}, **given)
     print(f"{options.out}: {options.out.stat().st_size:,} bytes")
+    return 0
+
+
+def _write_tables(options: argparse.Namespace) -> int:
+    """Write the tables of whole logs, of all ranks of each run."""
+    from graphscope.tables import export_tables
+
+    if unmeant := [flag for flag, name in _of_one_drawing() if name != "out" and _said(options, name)]:
+        raise UsageError(
+            f"--format {TABLES} writes whole logs, and takes no {' or '.join(unmeant)}",
+            "`graphscope query` asks for a part of them.",
+        )
+    counts = export_tables([log for named in options.logs or [None] for log in logs_of(named)], options.out)
+    print(f"{options.out}: {', '.join(f'{name} {count:,}' for name, count in counts.items())} rows")
     return 0
 
 

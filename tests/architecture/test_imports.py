@@ -18,6 +18,7 @@ CONSUMERS = (
     "graphscope.debugger",
     "graphscope.diagnose",
     "graphscope.exporters",
+    "graphscope.tables",
     "graphscope.console",
     "graphscope.dap",
     "graphscope.tui",

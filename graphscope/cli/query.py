@@ -1,0 +1,66 @@
+"""Ask SQL of logs: DuckDB runs it over the tables of `graphscope export --format parquet`.
+
+Of logs, the tables that the query names are made first and thrown away; who asks more than once exports them, and
+names that folder in place of the logs. `docs/how-to/query.md` answers ten questions; `docs/reference/tables.md` has
+every table and column.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphscope.cli.parser import Parser
+from graphscope.cli.ranks import logs_of
+
+if TYPE_CHECKING:
+    from graphscope.tables.query import Answer
+
+
+def configure(parser: Parser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "words", nargs="+", metavar="[LOG ...] SQL",
+        help="logs or a folder of tables (default: the newest recording here), then one query",
+    )  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the answer."""
+    from graphscope.tables.query import query
+
+    *named, sql = options.words
+    print_answer(query(places_of([Path(each) for each in named]), sql))
+    return 0
+
+
+def places_of(named: Sequence[Path | None]) -> list[Path]:
+    """What is asked: a folder of tables as it is, else logs with the other ranks of their runs."""
+    from graphscope.tables.export import ABOUT
+
+    return [
+        place
+        for each in named or (None,)
+        for place in ([each] if each is not None and (each / ABOUT).exists() else logs_of(each))
+    ]
+
+
+def print_answer(answer: Answer) -> None:
+    """Print rows under the names of their columns."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from graphscope.debugger.terminal_text import escape
+
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    columns = list(zip(*answer.rows, strict=True)) or [()] * len(answer.columns)
+    for name, values in zip(answer.columns, columns, strict=True):
+        is_number = any(isinstance(value, int | float) for value in values)
+        shown.add_column(Text(escape(name)), justify="right" if is_number else "left", overflow="fold")
+    for row in answer.rows:
+        shown.add_row(*(Text(escape("" if value is None else str(value))) for value in row))
+    Console(highlight=False).print(shown)

@@ -1,0 +1,42 @@
+"""The table of training steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphscope.eventlog.schema import Flag
+from graphscope.graph.series import losses
+from graphscope.graph.step_numbers import step_numbers
+from graphscope.tables.batches import Batch, known
+from graphscope.tables.moments import moments
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+_KEPT = int(Flag.INLINE | Flag.KEPT)
+
+
+def batches(log: Log) -> Iterator[Batch]:
+    """The training steps of a log, all at once: there are few."""
+    numbers = step_numbers(log)
+    steps = numbers.steps
+    passes = losses(log)
+    stop = np.searchsorted(passes["begin"], steps.last, side="right")
+    count = stop - np.searchsorted(passes["begin"], steps.first)
+    newest = passes[np.maximum(stop - 1, 0)] if len(passes) else np.zeros(len(steps), passes.dtype)
+    kept = (log.pick("flags", newest["root"]) | log.pick("flags", newest["begin"])) & _KEPT
+    ended = log.pick("time", steps.last)
+    yield {
+        "step": np.arange(1, len(steps) + 1),
+        "name": [str(numbers.number(place)) for place in range(len(steps))],
+        "first_row": steps.first,
+        "last_row": steps.last,
+        "ended": moments(log, ended),
+        "duration": (ended - log.pick("time", np.maximum(steps.first - 1, log.first))).astype(np.int64),
+        "backward_passes": count,
+        "loss": known(newest["value"], (count > 0) & (kept != 0)),
+        "loss_row": known(newest["root"], count > 0),
+    }

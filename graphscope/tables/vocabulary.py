@@ -1,0 +1,54 @@
+"""What the interned tables of a log say, as lists of entries that columns name by number."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphscope.eventlog import schema
+from graphscope.tables.batches import Coded
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+DTYPES = [name or None for name in schema.DTYPES]
+
+
+class Vocabulary:
+    """Every entry is read once, whatever number of rows names it; number 0, and what is unknown, is null.
+
+    Args:
+        log: The log; what its rows name was written ahead of them.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self.ops: list[Any] = [None, *(log.op(number).name for number in _numbers(log, "ops"))]
+        self.modules: list[Any] = [None, *(log.scope_path(number) or None for number in _numbers(log, "scopes"))]
+        self.shapes: list[Any] = [[], *(list(log.shape(number)) for number in _numbers(log, "shapes"))]
+        self.names: list[Any] = [None, *map(_name, log.table("attrs"))]
+        self.elements = np.array([math.prod(shape) for shape in self.shapes], np.int64)
+
+    def count(self, shapes: np.ndarray) -> np.ndarray:
+        """How many elements values of some shapes have."""
+        return np.asarray(self.elements[named(shapes, self.shapes)])
+
+
+def _numbers(log: Log, table: str) -> range:
+    return range(1, len(log.table(table)) + 1)
+
+
+def _name(entry: Any) -> str | None:
+    name = entry.get("name") if isinstance(entry, dict) else None
+    return name if isinstance(name, str) and name else None
+
+
+def named(numbers: np.ndarray, entries: list[Any]) -> np.ndarray:
+    """Numbers of entries; 0 for those that a damaged log does not have."""
+    return np.where(numbers < len(entries), numbers, 0).astype(np.int64)
+
+
+def coded(numbers: np.ndarray, entries: list[Any]) -> Coded:
+    """A column that names entries."""
+    return Coded(named(numbers, entries), entries)

@@ -1,0 +1,140 @@
+"""What the tables say of a log, against NumPy, the reader's own single rows and the documentation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+from graphscope.eventlog.reader import Log, load
+from graphscope.eventlog.schema import NODES
+from graphscope.tables.schema import PARTITIONS, SCHEMA
+
+pytest.importorskip("pyarrow")
+
+from pyarrow import parquet
+
+from graphscope.errors import ExportError
+from graphscope.tables import export_tables
+
+from .conftest import Recorded
+
+VALUES = [
+    np.array([[1.5, -2.0], [0.0, 4.25]], np.float32),
+    np.array([np.nan, np.inf, -1.0, 0.0]),
+    np.array([np.nan, np.nan]),
+    np.array([3, -4, 0], np.int64),
+    np.array([True, False]),
+    np.array(7.5, np.float64),
+    np.zeros((0, 3), np.float32),
+]
+
+
+def rows_of(folder: Path, table: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = parquet.read_table(folder / table).to_pylist()
+    return found
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Log, Path]:
+    """Values of many dtypes, an op of many inputs and one of several outputs, and no training step."""
+    folder = tmp_path_factory.mktemp("mixed")
+    with gs.record(folder / "mixed.gscope"):
+        for value in VALUES:
+            gs.tensor(value) + 0
+        parts = [gs.ones(2) * number for number in range(5)]
+        gs.stack(parts).unbind()[1].sum()
+        gs.randn(3000) * 1.0
+    export_tables([folder / "mixed.gscope"], folder / "tables")
+    return load(folder / "mixed.gscope"), folder / "tables"
+
+
+def test_statistics_are_those_of_numpy(mixed: tuple[Log, Path]) -> None:
+    log, folder = mixed
+    found = {each["row"]: each for each in rows_of(folder, "values")}
+    looked_at = 0
+    for row, each in found.items():
+        value = log.value(row)
+        assert value is not None
+        numbers = np.asarray(value, np.float64).ravel()
+        finite = numbers[np.isfinite(numbers)]
+        assert (each["size"], each["nan"], each["inf"]) == (
+            numbers.size, np.isnan(numbers).sum(), np.isinf(numbers).sum(),
+        )  # fmt: skip
+        assert each["zero"] == (numbers == 0).sum()
+        if finite.size:
+            wanted = [finite.min(), finite.max(), finite.mean(), finite.std()]
+            assert [each[name] for name in ("minimum", "maximum", "mean", "std")] == pytest.approx(wanted)
+        else:
+            assert [each[name] for name in ("minimum", "maximum", "mean", "std")] == [None] * 4
+        looked_at += 1
+    assert looked_at >= 2 * len(VALUES)
+
+
+def test_nodes_and_edges_are_those_of_the_rows(mixed: tuple[Log, Path]) -> None:
+    log, folder = mixed
+    rows = [row for row in range(log.first, log.end) if log.raw(row)["kind"] in NODES]
+    events = [log.event(row) for row in rows]
+    nodes = rows_of(folder, "nodes")
+    assert [each["row"] for each in nodes] == rows
+    assert [each["op"] or "" for each in nodes] == [log.op(event.op).name for event in events]
+    assert [tuple(each["shape"]) for each in nodes] == [event.shape for event in events]
+    assert [each["dtype"] or "" for each in nodes] == [event.dtype for event in events]
+    assert [each["nonfinite"] for each in nodes] == [bool(log.nonfinite(row)) for row in rows]
+    edges = [(each["target"], each["argument"], each["source"], each["slot"]) for each in rows_of(folder, "edges")]
+    assert edges == [(row, place, source, slot) for row in rows for place, (source, slot) in enumerate(log.inputs(row))]
+    assert max(place for _, place, _, _ in edges) == 4  # more than lie in a row
+    assert any(slot for *_, slot in edges)
+
+
+def test_statistics_that_were_recorded_are_those_of_the_values(tmp_path: Path) -> None:
+    value = np.random.default_rng(0).normal(size=5000).astype(np.float32)
+    value[17] = np.inf
+    with gs.record(tmp_path / "it.gscope", values="summary"):
+        gs.tensor(value) * 1.0
+    export_tables([tmp_path / "it.gscope"], tmp_path / "tables", ["values"])
+    finite = value[np.isfinite(value)].astype(np.float64)
+    for each in rows_of(tmp_path / "tables", "values"):
+        assert (each["size"], each["inf"], each["norm"]) == (5000, 1, np.inf)
+        assert [each["minimum"], each["maximum"], each["mean"], each["std"]] == pytest.approx(
+            [finite.min(), finite.max(), finite.mean(), finite.std()], rel=1e-5
+        )
+
+
+def test_files_have_the_columns_of_the_schema(recorded: Recorded) -> None:
+    for table in SCHEMA:
+        files = list((recorded.tables / table.name).rglob("*.parquet"))
+        assert len(files) == len(recorded.logs)
+        for file in files:
+            assert parquet.read_schema(file).names == [column.name for column in table.columns]
+            assert [each.partition("=")[0] for each in file.parts[-3:-1]] == [each.name for each in PARTITIONS]
+
+
+def test_a_log_that_is_exported_again_is_replaced_and_others_stay(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        with gs.record(tmp_path / f"{name}.gscope"):
+            gs.ones(2) * 2.0
+    export_tables([tmp_path / "a.gscope", tmp_path / "b.gscope"], tmp_path / "tables")
+    with gs.record(tmp_path / "a.gscope"):
+        gs.ones(2) * 2.0 * 3.0 * 4.0
+    export_tables([tmp_path / "a.gscope"], tmp_path / "tables")
+    runs = [each["run"] for each in rows_of(tmp_path / "tables", "nodes")]
+    assert runs.count("b") == 2
+    assert runs.count("a") > 3
+
+
+def test_one_log_is_not_written_twice(recorded: Recorded, tmp_path: Path) -> None:
+    log = recorded.logs["train", 0]
+    with pytest.raises(ExportError, match="both rank 0 of the run train"):
+        export_tables([log, log.parent / "." / log.name], tmp_path / "tables")
+
+
+def test_polars_reads_a_table_as_it_is(recorded: Recorded) -> None:
+    polars = pytest.importorskip("polars")
+    losses = polars.scan_parquet(recorded.tables / "steps").filter(polars.col("run") == "train").collect()
+    assert losses.filter(polars.col("rank") == 1).sort("step")["loss"].to_list() == pytest.approx(
+        recorded.seen["train", 1].losses
+    )

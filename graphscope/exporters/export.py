@@ -92,7 +92,7 @@ def exporter_for(path: str | os.PathLike[str] | None, format: str | None) -> Exp
         return by_name(format)
     if path is None:
         raise ExportError("neither a file nor a format was given", 'say where: "graph.svg", or what: format="svg"')
-    return by_suffix(Path(path).suffix)
+    return by_suffix(Path(path))
 
 
 def check_place(path: Path) -> None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 from types import SimpleNamespace
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
@@ -119,27 +120,28 @@ def by_name(name: str) -> Exporter:
     Raises:
         ExportError: There is none.
     """
-    return found(f"there is no exporter {name!r}", name, lambda entry: entry.name)
+    return found(f"there is no exporter {name!r}", name, lambda entry: entry.name, name.__eq__)
 
 
-def by_suffix(suffix: str) -> Exporter:
-    """The exporter that makes files that end so.
+def by_suffix(path: PurePath) -> Exporter:
+    """The exporter that makes files that end so; of several, that of the longest suffix: `.trace.json`, not `.json`.
 
     Raises:
         ExportError: There is none.
     """
+    suffix = path.suffix.lower()
     what = f"no exporter makes files that end in {suffix!r}" if suffix else "the file's name does not say its format"
-    return found(what, suffix.lower(), lambda entry: entry.suffix)
+    return found(what, suffix, lambda entry: entry.suffix, "".join(path.suffixes).lower().endswith)
 
 
-def found(complaint: str, wanted: str, key: Callable[[Exporter], str]) -> Exporter:
-    """The exporter whose key is the wanted one; other packages are asked only when none of ours is."""
+def found(complaint: str, wanted: str, key: Callable[[Exporter], str], fits: Callable[[str], Any]) -> Exporter:
+    """The exporter with the longest key that fits; other packages are asked only when none of ours does."""
     failures: list[str] = []
     for attempt in (list, load_extensions):
         failures = attempt()
-        for entry in EXPORTERS.values():
-            if key(entry) == wanted:
-                return entry
+        fitting = [entry for entry in EXPORTERS.values() if fits(key(entry))]
+        if fitting:
+            return max(fitting, key=lambda entry: len(key(entry)))
     choices = alternatives(wanted, [key(entry) for entry in EXPORTERS.values()])
     raise ExportError(complaint, "; ".join([choices, *failures]))
 

@@ -75,6 +75,7 @@ def export(
         breakpoints=breakpoints,
         current=current,
         is_whole=made_by.is_whole,
+        most=made_by.most,
     )
     content = made_by.render(view, **made_by.checked(options))
     if path is not None:

@@ -26,9 +26,10 @@ GRAPH: Final = "run"
 
 _NOT_FINITE: Final = {"backgroundColor": "#ffd7d5", "borderColor": "#cf222e"}
 _LINK: Final = "#8250df"
+_OUTSIDE: Final = "outside of steps"
 
 
-@exporter("model-explorer", suffix=".explorer.json", is_whole=True)
+@exporter("model-explorer", suffix=".explorer.json", is_whole=True, most=100_000)
 def model_explorer(view: GraphView) -> str:
     """A graph for Model Explorer: both passes in layers of steps and modules, with statistics, lines and links."""
     layers = _Layers(view)
@@ -49,9 +50,9 @@ class _Layers:
         self.attributes: dict[str, dict[str, str]] = {}
         """What is told of a layer, by its path."""
         self._clusters = {each.id: each for each in view.clusters}
-        self._step: Callable[[int], str] = lambda row: ""
+        self._step: Callable[[int], str] = lambda _: ""
         if view.graph is not None and len(numbers := step_numbers(view.graph.log)) > 1:
-            self._step = numbers.title
+            self._step = lambda row: numbers.title(row) or _OUTSIDE
 
     def of(self, node: ViewNode) -> str:
         """The path of the layer that a node lies in."""

@@ -23,7 +23,7 @@ Measure = Literal["size", "largest", "zeros", "nonfinite", "time"]
 _COLOURS: Final = [{"stop": 0, "bgColor": "#ffffff"}, {"stop": 0.5, "bgColor": "#ffdf5d"}, {"stop": 1, "bgColor": "#d73a49"}]
 
 
-@exporter("model-explorer-data", suffix=".nodedata.json", is_whole=True)
+@exporter("model-explorer-data", suffix=".nodedata.json", is_whole=True, most=100_000)
 def model_explorer_data(view: GraphView, *, measure: Measure = "size") -> str:
     """Data of nodes for Model Explorer: how large values and gradients are, and what else colours a graph.
 

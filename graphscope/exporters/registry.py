@@ -46,6 +46,8 @@ class Exporter:
     render: Render
     is_whole: bool = False
     """It is given all steps and nothing folded, unless the person asks for less: it folds by itself, or writes data."""
+    most: int | None = None
+    """It takes so many nodes with nothing folded; None where it takes any number."""
 
     @property
     def doc(self) -> str:
@@ -84,7 +86,9 @@ EXPORTERS: Final[dict[str, Exporter]] = {}
 """Every exporter under its name."""
 
 
-def exporter(name: str, *, suffix: str, is_whole: bool = False) -> Callable[[Rendering], Rendering]:
+def exporter(
+    name: str, *, suffix: str, is_whole: bool = False, most: int | None = None
+) -> Callable[[Rendering], Rendering]:
     """Enter a function into the table.
 
     Args:
@@ -92,10 +96,11 @@ def exporter(name: str, *, suffix: str, is_whole: bool = False) -> Callable[[Ren
         suffix: Files that end so are made by it, with the dot: `.svg`.
         is_whole: It wants all steps with nothing folded, as it folds by itself or writes data; others are given what a
             person can read at a glance.
+        most: Of more nodes it asks for a part; None where it takes any number.
     """
 
     def enter(render: Rendering) -> Rendering:
-        EXPORTERS[name] = Exporter(name, suffix, render, is_whole)
+        EXPORTERS[name] = Exporter(name, suffix, render, is_whole, most)
         return render
 
     return enter

@@ -27,7 +27,7 @@ __all__ = ["trace"]
 _PROCESS: Final = 1
 
 
-@exporter("trace", suffix=".trace.json", is_whole=True)
+@exporter("trace", suffix=".trace.json", is_whole=True, most=100_000)
 def trace(view: GraphView) -> str:
     """What ran when, for Perfetto and Chrome: both passes by step and module, what belongs together, and memory."""
     if view.graph is None:

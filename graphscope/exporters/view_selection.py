@@ -52,10 +52,12 @@ def selected_view(
     breakpoints: Iterable[int | str] = (),
     current: int | None = None,
     is_whole: bool = False,
+    most: int | None = None,
 ) -> GraphView:
     """The view of a thing that can be drawn; `export` says what the arguments mean.
 
-    Where it `is_whole`, nothing is done to it for the sake of a picture: each leaf is there once.
+    Where it `is_whole`, nothing is done to it for the sake of a picture: each leaf is there once. Where nothing is
+    folded it has so many nodes at `most`.
 
     Raises:
         ExportError: The thing has no graph, or nothing of it is left to draw.
@@ -70,9 +72,12 @@ def selected_view(
         graph = graph if at is None else graph.at(at)
         is_all = is_whole or "none" in (fold or ())
         if select is None and radius is None:
-            view = overview(graph, graph_pass, "all" if is_whole and step is None else step, is_all=is_all)
+            step = "all" if is_whole and step is None else step
+            view = overview(graph, graph_pass, step, is_all=is_all, most=most if is_all else MOST)
         else:
-            view = passes.whole(graph, graph_pass, selected_nodes(graph, select, radius, current, step))
+            chosen = selected_nodes(graph, select, radius, current, step)
+            check_count(len(chosen), most)
+            view = passes.whole(graph, graph_pass, chosen)
         view = marked(view, rows_of(graph, breakpoints), current)
     elif any(each is not None for each in (select, graph_pass, at, radius, current, step)) or breakpoints:
         raise ExportError(
@@ -92,7 +97,9 @@ def selected_view(
     return view if is_whole else passes.split_shared_leaves(view)
 
 
-def overview(graph: Graph, graph_pass: OnePass | None, step: Step | None, *, is_all: bool) -> GraphView:
+def overview(
+    graph: Graph, graph_pass: OnePass | None, step: Step | None, *, is_all: bool, most: int | None
+) -> GraphView:
     """A training step, or all of a log that tells of none.
 
     Args:
@@ -100,25 +107,36 @@ def overview(graph: Graph, graph_pass: OnePass | None, step: Step | None, *, is_
         graph_pass: One pass alone.
         step: Which step.
         is_all: With the making of parameters, and what an optimizer did to each of them.
+        most: So many nodes at most.
 
     Raises:
         ExportError: There is no such step, or it is too long.
     """
     rows, heading = chosen_rows(graph, step)
+    rows = rows if is_all else without_making(graph.log, rows)
+    check_count(len(rows), most)
     if is_all:
         drawn = passes.whole(graph, graph_pass, map(graph.node, rows.tolist()), givens=True)
         return replace(drawn, heading=heading)
-    rows = without_making(graph.log, rows)
-    if len(rows) > MOST:
-        raise ExportError(
-            f"{len(rows):,} nodes are too many for a picture",
-            "choose a part: select=..., radius=..., or a step; .json takes any number",
-        )
     ends = passes.ends_of_updates(graph.log, rows)
     computed = map(graph.node, rows[ends == 0].tolist())
     drawn = passes.beside_users(passes.join_sums(passes.whole(graph, graph_pass, computed, givens=True)))
     updates = () if graph_pass else passes.update_boxes(graph, rows, ends)
     return replace(drawn, nodes=(*drawn.nodes, *updates), heading=heading)
+
+
+def check_count(count: int, most: int | None) -> None:
+    """Look how much there is before it is drawn.
+
+    Raises:
+        ExportError: It is too much.
+    """
+    if most is not None and count > most:
+        raise ExportError(
+            f"{count:,} nodes are too many for one file of this kind",
+            f"at most {most:,} can be drawn: choose a step (step=...) or a part (select=..., radius=...); "
+            ".json takes any number",
+        )
 
 
 def graph_of(thing: Any) -> Graph | None:
@@ -145,8 +163,10 @@ def selected_nodes(
 ) -> list[Node]:
     """The nodes that a person chose: of all steps where none is named."""
     found = _selected(graph, select, radius, current)
-    rows = chosen_rows(graph, step or "all").rows
-    return [node for node in found if node.row in set(rows.tolist())] if step is not None else found
+    if step is None:
+        return found
+    rows = set(chosen_rows(graph, step).rows.tolist())
+    return [node for node in found if node.row in rows]
 
 
 def _selected(graph: Graph, select: str | None, radius: int | None, current: int | None) -> list[Node]:

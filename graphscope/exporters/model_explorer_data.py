@@ -20,7 +20,11 @@ __all__ = ["Measure", "model_explorer_data"]
 
 Measure = Literal["size", "largest", "zeros", "nonfinite", "time"]
 
-_COLOURS: Final = [{"stop": 0, "bgColor": "#ffffff"}, {"stop": 0.5, "bgColor": "#ffdf5d"}, {"stop": 1, "bgColor": "#d73a49"}]
+_COLOURS: Final = [
+    {"stop": 0, "bgColor": "#ffffff"},
+    {"stop": 0.5, "bgColor": "#ffdf5d"},
+    {"stop": 1, "bgColor": "#d73a49"},
+]
 
 
 @exporter("model-explorer-data", suffix=".nodedata.json", is_whole=True, most=100_000)

@@ -17,7 +17,6 @@ from graphscope.exporters.slices import Slice, Track, slices
 from graphscope.graph.memory import KINDS, memory
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.reader import Log
     from graphscope.graph.graph import Graph
     from graphscope.graph.node import Node
     from graphscope.graph.view import GraphView
@@ -42,7 +41,7 @@ def trace(view: GraphView) -> str:
         *_names(view, tracks),
         *(_slice(view.graph, each, tracks[each.track], start) for each in found),
         *_flows(view.graph, found, tracks, start),
-        *_memory(view.graph.log, rows, start),
+        *_memory(view.graph, rows, start),
     ]
     lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in events)
     return f'{{"displayTimeUnit": "ns", "traceEvents": [\n{lines}\n]}}\n'
@@ -98,16 +97,17 @@ def _flows(graph: Graph, found: list[Slice], tracks: dict[Track, int], start: in
             yield _event("f", "backward", rule.begin - start, tid=tracks[rule.track], bp="e", **shared)
 
 
-def _memory(log: Log, rows: np.ndarray, start: int) -> Iterator[dict[str, Any]]:
+def _memory(graph: Graph, rows: np.ndarray, start: int) -> Iterator[dict[str, Any]]:
     """The bytes that are alive behind each row that changed them; nothing where that was not recorded."""
-    held = memory(log)
+    log, held = graph.log, memory(graph.log)
     if held is None:
         return
-    low, high = np.searchsorted(held.rows, (int(rows[0]), int(rows[-1]) + 1))
+    first, last = int(rows[0]), int(rows[-1])
+    behind = graph.index.nodes(log.end, last + 1)[:1]  # what is freed at the end is told of the rows that follow
+    low, high = np.searchsorted(held.rows, (first, int(behind[0]) if len(behind) else log.end + 1))
     changed = held.rows[low:high]
-    is_last = np.append(changed[1:] != changed[:-1], True)[: len(changed)]
-    places = low + np.flatnonzero(is_last)
-    times = log.pick("time", held.rows[places]).astype(np.int64)
+    places = low + np.flatnonzero(np.append(changed[1:] != changed[:-1], True)[: len(changed)])
+    times = log.pick("time", np.minimum(held.rows[places], log.end - 1)).astype(np.int64)
     for place, time in zip(places.tolist(), times.tolist(), strict=True):
         alive = dict(zip(KINDS.values(), held.alive[place].tolist(), strict=True))
         yield _event("C", "memory (bytes)", max(time - start, 0), args=alive)

@@ -17,7 +17,9 @@ from _pytest.mark import ParameterSet
 from .pages import ROOT, Block, assert_like, blocks, run_console
 
 TUTORIAL = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
-RUN = [ROOT / "docs" / "how-to" / name for name in ("diff.md", "doctor.md", "pytest.md", "what-if.md")]
+RUN = [
+    ROOT / "docs" / "how-to" / name for name in ("diff.md", "doctor.md", "other-tools.md", "pytest.md", "what-if.md")
+]
 PAGES = [ROOT / "README.md", *RUN, *sorted((ROOT / "docs" / "explanation").glob("*.md"))]
 NEEDS = {
     ROOT / "docs" / "how-to" / "adapters.md": "autograd",

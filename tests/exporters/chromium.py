@@ -41,14 +41,14 @@ class Page:
         self.events: list[dict[str, Any]] = []
         """What the browser has told unasked: what a page logs, what it asks for."""
 
-    def open(self, page: Path, features: Sequence[Mapping[str, str]] = ()) -> None:
-        """Load a file, for a person who has set some features of media."""
+    def open(self, page: Path | str, features: Sequence[Mapping[str, str]] = ()) -> None:
+        """Load a file, or an address, for a person who has set some features of media."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.ask(f"{domain}.enable")
         self.ask("Emulation.setEmulatedMedia", features=list(features))
-        self.ask("Page.navigate", url=page.as_uri())
+        self.ask("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         while self._message().get("method") != "Page.loadEventFired":
             pass
 

@@ -27,8 +27,12 @@ def table() -> Iterator[None]:
 
 
 def test_what_there_is() -> None:
+    others = {
+        "trace": ".trace.json", "model-explorer": ".explorer.json", "model-explorer-data": ".nodedata.json"
+    }  # fmt: skip
     assert {name: entry.suffix for name, entry in EXPORTERS.items()} == {
-        name: f".{name}" for name in ("dot", "html", "json", "pdf", "png", "svg")
+        **{name: f".{name}" for name in ("dot", "html", "json", "pdf", "png", "svg")},
+        **others,
     }
 
 

@@ -199,10 +199,14 @@ function drawProgress(pen: CanvasRenderingContext2D, placed: Placed, look: BoxLo
   if (look.forward >= 1 && look.backward >= 1) return;
   const room = placed.width - 2 * ROUND;
   const foot = placed.y + placed.height - 3;
+  const done = {
+    forward: placed.box.forward.length ? look.forward : 0,
+    backward: placed.box.backward.length ? look.backward : 0,
+  };
   pen.fillStyle = palette.forward;
-  pen.fillRect(placed.x + ROUND, foot, room * look.forward, 2);
+  pen.fillRect(placed.x + ROUND, foot, room * done.forward, 2);
   pen.fillStyle = palette.backward;
-  pen.fillRect(placed.x + ROUND + room * (1 - look.backward), foot, room * look.backward, 2);
+  pen.fillRect(placed.x + ROUND + room * (1 - done.backward), foot, room * done.backward, 2);
 }
 
 function halo(pen: CanvasRenderingContext2D, placed: Placed, look: BoxLook, palette: Palette): void {

@@ -133,7 +133,12 @@ const deeds: Deeds = {
   fit: () => stage.fit(),
   zoom: (by) => stage.zoom(by),
   play: () => bar.toggle(),
-  step: (by) => bar.step(by),
+  step(by) {
+    bar.step(by);
+    const node = nodeAtHand();
+    const of = node < 0 ? null : tree().cards.of.get(node);
+    if (of) choose(of, node);
+  },
   toEnd: (end) => bar.step(end ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY),
   turn: (by) => bar.turn(by),
   search: () => head.search.select(),
@@ -226,15 +231,19 @@ function show(changed: Set<Name> | null): void {
     side.scrollTop = 0;
   }
   if (is("showsHelp")) keys.hidden = !state.showsHelp;
-  if (is("now") && state.isPlaying) follow();
+  if (changed?.has("now")) follow();
   if (changed?.has("query") && matches.length) goToMatch(0);
   stage.refresh();
 }
 
-/** While both passes play, what is at hand is kept in sight. */
+/** The node that runs at this moment; -1 where all have run. */
+function nodeAtHand(): number {
+  return recording.nodesOf[store.state.section]?.[store.state.now] ?? -1;
+}
+
+/** What is at hand is kept in sight. */
 function follow(): void {
-  const node = recording.nodesOf[store.state.section]![store.state.now];
-  let of = node === undefined ? null : (tree().cards.of.get(node) ?? null);
+  let of = tree().cards.of.get(nodeAtHand()) ?? null;
   while (of && !stage.scene().at.has(of)) of = of.parent;
   if (of?.parent) stage.reveal(of);
 }

@@ -8,6 +8,7 @@ import numpy as np
 
 from graphscope.diagnose.doctor import examined
 from graphscope.exporters.dot_syntax import printable
+from graphscope.exporters.page.node_columns import rows_of
 
 if TYPE_CHECKING:
     from graphscope.diagnose.finding import Finding
@@ -20,7 +21,7 @@ def finding_entries(view: GraphView) -> list[dict[str, Any]]:
     """What is wrong with the run, what came of each finding behind it; `node` is where it shows in the view, or -1."""
     if view.graph is None:
         return []
-    rows = np.array([node.rows[0] for node in view.nodes], np.int64)
+    rows = rows_of(view)
     order = np.argsort(rows, kind="stable")
     found: list[dict[str, Any]] = []
     for each in examined(view.graph).findings:

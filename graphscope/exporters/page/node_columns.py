@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from graphscope.exporters.page.strings import Strings
     from graphscope.graph.view import GraphView, ViewNode
 
-__all__ = ["FLAGS", "KINDS", "edge_columns", "node_columns", "places_of_ids"]
+__all__ = ["FLAGS", "KINDS", "edge_columns", "node_columns", "places_of_ids", "rows_of"]
 
 KINDS: Final = ("leaf", "op", "grad", "accumulate", "scope")
 FLAGS: Final = (
@@ -27,11 +27,16 @@ def places_of_ids(nodes: tuple[ViewNode, ...]) -> dict[str, int]:
     return {node.id: first.setdefault(node.rows or (-1 - place,), place) for place, node in enumerate(nodes)}
 
 
+def rows_of(view: GraphView) -> np.ndarray:
+    """The row of each node; of what is no recording, its place."""
+    return np.array([node.rows[0] if node.rows else place for place, node in enumerate(view.nodes)], np.int64)
+
+
 def node_columns(view: GraphView, strings: Strings, lines: SourceLines) -> dict[str, list[Any]]:
     """A column for each thing that is known of nodes; texts and lines by their numbers, other nodes by their places."""
     nodes, places = view.nodes, places_of_ids(view.nodes)
     found: dict[str, list[Any]] = {
-        "row": [node.rows[0] for node in nodes],
+        "row": rows_of(view).tolist(),
         "kind": [KINDS.index(node.kind) for node in nodes],
         "backward": [int(node.graph_pass == "backward") for node in nodes],
         "label": strings.numbers(node.label for node in nodes),

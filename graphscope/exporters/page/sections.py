@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphscope.exporters.page.node_columns import rows_of
 from graphscope.graph.outline.facts import of_step
 from graphscope.graph.outline.steps import Steps, steps
 from graphscope.graph.step_numbers import step_numbers
@@ -37,7 +38,7 @@ class Section:
 
 def sections(view: GraphView) -> list[Section]:
     """The sections that nodes of a view lie in, in the order of the log; one where the log tells of no steps."""
-    rows = np.array([node.rows[0] for node in view.nodes], np.int64)
+    rows = rows_of(view)
     end = int(rows.max(initial=0))
     if view.graph is None:
         return [Section("graph", 0, end)]

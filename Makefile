@@ -48,7 +48,7 @@ page-check: page/node_modules
 	cd page && npm run --silent check
 
 page/node_modules: page/package-lock.json
-	cd page && npm ci --no-audit --no-fund --silent
+	cd page && npm install --no-save --no-audit --no-fund --silent
 	@touch $@
 
 transcripts: $(VENV)/.made-check

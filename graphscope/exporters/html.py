@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from graphscope.exporters.dot_syntax import printable
 from graphscope.exporters.page import document, page_data
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["html"]
 
+MOST: Final = 150_000
+"""A page of more nodes would take minutes to be made."""
 
-@exporter("html", suffix=".html", is_whole=True)
+
+@exporter("html", suffix=".html", is_whole=True, most=MOST)
 def html(view: GraphView, *, title: str = "", values: int = 2_000_000) -> str:
     """A page to open and to send: modules open and close, both passes play, each node tells all that is known of it.
 

@@ -6,6 +6,8 @@ import base64
 import hashlib
 import json
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +17,11 @@ import numpy as np
 import pytest
 
 import graphscope as gs
+from graphscope.errors import ExportError
 from graphscope.eventlog.reader import Log
 from graphscope.exporters.export import export
 from graphscope.exporters.page.value_samples import picture
+from graphscope.exporters.view_selection import selected_view
 from graphscope.graph.view import GraphView
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +72,21 @@ def test_a_training_is_told_step_by_step(recorded: Callable[[Callable[[], Any]],
         log.event(row).tensor for row, role in zip(rows, roles, strict=True) if role == 2 and log.event(row).version
     }
     assert updated == parameters
+
+
+def test_of_a_long_log_a_part_is_to_be_chosen(recorded: Callable[[Callable[[], Any]], Log]) -> None:
+    log = recorded(trained)
+    with pytest.raises(ExportError, match="nodes are too many") as caught:
+        selected_view(log, is_whole=True, most=20)
+    assert "step=..." in caught.value.hint
+    assert 0 < len(selected_view(log, is_whole=True, most=200, step=1).nodes) < len(log.graph.nodes)
+
+
+def test_a_graph_that_is_no_recording_is_a_page_too() -> None:
+    x = gs.tensor([1.0, 2.0], requires_grad=True)
+    data = data_of(str(export((x * x).sum(), format="html")))
+    assert {data["strings"][number] for number in data["nodes"]["op"]} >= {"mul", "sum"}
+    assert data["samples"]["data"] == ""
 
 
 def test_text_of_a_program_ends_nothing(product: GraphView) -> None:
@@ -127,3 +146,19 @@ def test_the_assets_are_of_these_sources() -> None:
     assert said is not None
     assert said[1] == hashed.hexdigest(), "page/ has changed: `make page` makes the assets anew"
     assert "MIT" in (ASSETS / "page.LICENSE.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("npm") is None, reason="no npm")
+def test_the_assets_are_made_again_to_the_byte(tmp_path: Path) -> None:
+    page = shutil.copytree(ROOT / "page", tmp_path / "page", ignore=shutil.ignore_patterns("node_modules"))
+    out = tmp_path / "assets"
+    out.mkdir()
+    for words in (
+        ["npm", "install", "--no-save", "--silent", "--no-audit", "--no-fund"],
+        ["node", "build.mjs", str(out)],
+    ):
+        subprocess.run(words, cwd=page, check=True, timeout=300)
+    for made in out.iterdir():
+        assert made.read_bytes() == (ASSETS / made.name).read_bytes(), made.name
+    assert {made.name for made in out.iterdir()} == {"page.js", "page.css", "page.LICENSE.txt"}

@@ -8,15 +8,20 @@ every table and column.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from graphscope.cli.parser import Parser
 from graphscope.cli.ranks import logs_of
+from graphscope.errors import UsageError
 
 if TYPE_CHECKING:
     from graphscope.tables.query import Answer
+
+_WIDEST: Final = 1 << 16
+"""So many columns wide a line is at most."""
 
 
 def configure(parser: Parser) -> None:
@@ -32,7 +37,14 @@ def run(options: argparse.Namespace) -> int:
     from graphscope.tables.query import query
 
     *named, sql = options.words
-    print_answer(query(places_of([Path(each) for each in named]), sql))
+    if Path(sql).exists():
+        raise UsageError(f"{sql} is asked nothing", f'`graphscope query {sql} "SELECT * FROM steps"` shows its steps.')
+    answer = query(places_of([Path(each) for each in named]), sql)
+    print_answer(answer)
+    if not answer.is_whole:
+        print(
+            f"graphscope: these are the first {len(answer.rows):,} rows; COPY (...) TO 'FILE' has all", file=sys.stderr
+        )
     return 0
 
 
@@ -48,7 +60,7 @@ def places_of(named: Sequence[Path | None]) -> list[Path]:
 
 
 def print_answer(answer: Answer) -> None:
-    """Print rows under the names of their columns."""
+    """Print rows under the names of their columns, each on one line, however long that is."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -60,7 +72,10 @@ def print_answer(answer: Answer) -> None:
     columns = list(zip(*answer.rows, strict=True)) or [()] * len(answer.columns)
     for name, values in zip(answer.columns, columns, strict=True):
         is_number = any(isinstance(value, int | float) for value in values)
-        shown.add_column(Text(escape(name)), justify="right" if is_number else "left", overflow="fold")
+        shown.add_column(Text(escape(name)), justify="right" if is_number else "left", no_wrap=True)
     for row in answer.rows:
         shown.add_row(*(Text(escape("" if value is None else str(value))) for value in row))
-    Console(highlight=False).print(shown)
+    console = Console(highlight=False)
+    needed = console.measure(shown, options=console.options.update_width(_WIDEST)).maximum
+    console.width = max(console.width, needed)
+    console.print(shown)

@@ -54,15 +54,17 @@ def export_tables(logs: Sequence[Path], folder: Path, names: Collection[str] = t
         raise ExportError(f"{folder} is a file", "tables are a folder: name one that is not there yet")
     if folder.is_dir() and any(folder.iterdir()):
         about(folder)
-    placed = [(part, load(part.log)) for part in parts(logs)]
+    placed = parts(logs)
+    for part in placed:
+        load(part.log)  # what is no log is told ahead of the first that is written
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ABOUT).write_text(json.dumps({"format": FORMAT, "version": __version__}) + "\n", encoding="utf-8")
     counts = dict.fromkeys(names, 0)
-    for part, log in placed:
+    for part in placed:
+        log = load(part.log)  # one at a time: a run may have thousands
         for name in names:
             counts[name] += write(folder / name / part.folder / _FILE, BY_NAME[name], TABLES[name](log))
             log.release()
-        log.readings.clear()
     return counts
 
 

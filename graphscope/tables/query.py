@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from graphscope.errors import ExportError, UsageError
 from graphscope.tables.export import ABOUT, about, export_tables
@@ -21,6 +21,12 @@ class Answer:
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
+    is_whole: bool
+    """Whether these are all rows; of a longer answer they are the first."""
+
+
+MOST: Final = 1000
+"""So many rows of an answer are given."""
 
 
 def query(places: Sequence[Path], sql: str) -> Answer:
@@ -60,7 +66,8 @@ def _answer(duckdb: Any, connection: Any, folder: Path, names: Sequence[str], sq
         _see(duckdb, connection, folder, name)
     try:
         found = connection.execute(sql)
-        return Answer(tuple(each[0] for each in found.description or ()), found.fetchall())
+        rows = found.fetchmany(MOST + 1)
+        return Answer(tuple(each[0] for each in found.description or ()), rows[:MOST], len(rows) <= MOST)
     except duckdb.Error as error:
         raise _not_run(error) from error
 

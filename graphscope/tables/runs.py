@@ -32,7 +32,7 @@ def parts(logs: Sequence[Path]) -> list[Part]:
     Raises:
         ExportError: Two logs are the same rank of one run.
     """
-    where = [path.resolve() for path in logs]
+    where = [_unpacked(path.resolve()) for path in logs]
     runs = [path.parent / Path(bare(path) if title(path).startswith("rank ") else path.name).stem for path in where]
     kinds = set(runs)
     is_plain = len({run.name for run in kinds}) == len(kinds)
@@ -48,6 +48,11 @@ def parts(logs: Sequence[Path]) -> list[Part]:
                 "name each log once, or give one another name",
             )
     return found
+
+
+def _unpacked(path: Path) -> Path:
+    """The log that `graphscope pack` made a file of."""
+    return path.with_suffix("") if path.suffix == ".zip" else path
 
 
 def _rank(path: Path) -> int:

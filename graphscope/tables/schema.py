@@ -93,7 +93,7 @@ SCHEMA: Final = (
     ),
     Table(
         "values",
-        "Statistics of the first output of each node of which the log has a value, or statistics.",
+        "Statistics of the values of nodes that have one output, as far as the log has the value or its statistics.",
         (
             _STEP,
             _ROW,

@@ -47,12 +47,29 @@ def test_ranks_come_along_and_tables_are_asked_as_logs_are(tmp_path: Path, read:
 
 
 @pytest.mark.usefixtures("engines")
+def test_a_packed_rank_is_the_rank_that_it_was(tmp_path: Path, read: Run) -> None:
+    record(tmp_path, "it-rank3.gscope")
+    assert read("pack", "it-rank3.gscope").returncode == 0
+    done = read("query", "it-rank3.gscope.zip", "SELECT run, rank, count(*) AS sites FROM sites GROUP BY ALL")
+    assert done.stdout.splitlines()[2].split()[:2] == ["it", "3"]
+
+
+@pytest.mark.usefixtures("engines")
+def test_of_a_long_answer_the_first_rows_are_shown(tmp_path: Path, read: Run) -> None:
+    record(tmp_path, "it.gscope")
+    done = read("query", "it.gscope", "SELECT range FROM range(100000)")
+    assert len(done.stdout.splitlines()) == 1002
+    assert "these are the first 1,000 rows" in done.stderr
+
+
+@pytest.mark.usefixtures("engines")
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["query", "it.gscope", "SELEC 1"], "the query can't be run: Parser Error: syntax error"),
         (["query", "it.gscope", "SELECT lost FROM steps"], 'Referenced column "lost" not found'),
         (["query", "it.gscope", "SELECT 1 FROM losses"], "the tables are nodes, edges, values"),
+        (["query", "it.gscope"], "it.gscope is asked nothing"),
         (["query", "gone.gscope", "SELECT 1 FROM steps"], "there is no log 'gone.gscope'"),
         (["query", "foreign", "SELECT 1 FROM steps"], "foreign is no log"),
         (["query", "newer", "SELECT 1 FROM steps"], "newer holds tables of format 99"),

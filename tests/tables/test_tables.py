@@ -126,6 +126,17 @@ def test_a_log_that_is_exported_again_is_replaced_and_others_stay(tmp_path: Path
     assert runs.count("a") > 3
 
 
+def test_a_log_that_grows_is_written_as_far_as_it_goes(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "it.gscope"):
+        x = gs.ones(2) * 2.0
+        export_tables([tmp_path / "it.gscope"], tmp_path / "tables")
+        x * 3.0
+    assert [each["op"] for each in rows_of(tmp_path / "tables", "nodes")][-1] == "mul"
+    before = len(rows_of(tmp_path / "tables", "nodes"))
+    export_tables([tmp_path / "it.gscope"], tmp_path / "tables")
+    assert len(rows_of(tmp_path / "tables", "nodes")) > before
+
+
 def test_one_log_is_not_written_twice(recorded: Recorded, tmp_path: Path) -> None:
     log = recorded.logs["train", 0]
     with pytest.raises(ExportError, match="both rank 0 of the run train"):

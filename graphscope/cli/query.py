@@ -37,8 +37,8 @@ def run(options: argparse.Namespace) -> int:
     from graphscope.tables.query import query
 
     *named, sql = options.words
-    if Path(sql).exists():
-        raise UsageError(f"{sql} is asked nothing", f'`graphscope query {sql} "SELECT * FROM steps"` shows its steps.')
+    if len(sql.split()) < 2:
+        raise UsageError(f"{sql!r} is no query", 'For example: graphscope query train.gscope "SELECT * FROM steps"')
     answer = query(places_of([Path(each) for each in named]), sql)
     print_answer(answer)
     if not answer.is_whole:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,20 @@ def test_polars_reads_a_table_as_it_is(recorded: Recorded) -> None:
     assert losses.filter(polars.col("rank") == 1).sort("step")["loss"].to_list() == pytest.approx(
         recorded.seen["train", 1].losses
     )
+
+
+@pytest.mark.slow
+def test_spark_reads_a_table_as_it_is(recorded: Recorded) -> None:
+    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    session = sql.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    try:
+        for table in SCHEMA:
+            found = session.read.parquet(str(recorded.tables / table.name))
+            assert set(found.columns) == {column.name for column in (*table.columns, *PARTITIONS)}
+            assert found.count() == len(rows_of(recorded.tables, table.name))
+        steps = session.read.parquet(str(recorded.tables / "steps")).where("run = 'train' AND rank = 1").orderBy("step")
+        assert [each.loss for each in steps.collect()] == pytest.approx(recorded.seen["train", 1].losses)
+    finally:
+        session.stop()

@@ -13,7 +13,16 @@ import pytest
 from graphscope.errors import SelectorError
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph import Graph
-from graphscope.graph.passes import fold_repeats, fold_scopes, neighbourhood, slice_to, split_shared_leaves, whole
+from graphscope.graph.passes import (
+    fold_repeats,
+    fold_scopes,
+    join_sums,
+    neighbourhood,
+    readable,
+    slice_to,
+    split_shared_leaves,
+    whole,
+)
 
 GRADIENT = Flag.REQUIRES_GRAD
 
@@ -281,6 +290,88 @@ def test_scopes_fold_into_one_box_a_call(tape):
         known = folded.by_id()
         assert all(edge.source in known and edge.target in known for edge in folded.edges)
         assert all(node.forward is None or node.forward in known for node in folded.nodes)
+
+
+def stack(tape, count):
+    """Layers that are equal but for the numbers in their names, of one line, with a weight each."""
+    h = tape.leaf(np.ones((2, 2)), "x", line=1)
+    for number in range(count):
+        layer = tape.scope("net", f"h.{number}")
+        weight = tape.leaf(np.eye(2), f"net.h.{number}.weight", line=2, flags=GRADIENT | Flag.PARAMETER, scope=layer)
+        h = tape.op("tanh", tape.op("mm", weight, h, line=3, scope=layer), line=4, scope=layer)
+    return tape.op("sum", h, line=5)
+
+
+def test_equal_layers_are_drawn_once(tape):
+    tape.backward(stack(tape, 12))
+    view = fold_repeats(whole(Graph(tape.log())))
+    found = {(node.label, node.count) for node in view.nodes}
+    assert {("mm", 12), ("tanh", 12), ("net.h.*.weight", 12), ("MmBackward", 12), ("TanhBackward", 12)} <= found
+    assert {("x", 1), ("sum", 1), ("SumBackward", 1)} <= found
+    frames = {cluster.label: cluster for cluster in view.clusters}
+    layer, loop = frames["h.0 … h.11: Module"], frames["x 12"]
+    assert layer.parent == loop.id
+    backward = [node for node in view.nodes if node.kind == "grad" and node.count == 12]
+    assert all(node.cluster == layer.id for node in backward)
+
+
+def test_equal_layers_that_are_folded_are_drawn_once(tape):
+    tape.backward(stack(tape, 12))
+    view = fold_repeats(fold_scopes(whole(Graph(tape.log())), 2))
+    (box,) = (node for node in view.nodes if node.kind == "scope")
+    assert (box.label, box.name, box.count, box.graph_pass) == ("h.*", "net.h.*", 12, "both")
+    assert {(edge.kind, edge.count) for edge in view.edges if edge.carried} == {("data", 11), ("gradient", 11)}
+
+
+def test_what_was_there_before_is_a_leaf(tape):
+    """The weights of a later step, which an optimizer has written; what only they use is left out."""
+    weight = tape.leaf(np.eye(2), "w", line=1, flags=GRADIENT | Flag.PARAMETER)
+    before = tape.op("tanh", weight, line=2)
+    product = tape.op("mul", before, weight, line=3)
+    graph = Graph(tape.log())
+    view = whole(graph, nodes=[graph.node(product)], givens=True)
+    assert [(node.kind, node.label, node.parameter) for node in view.nodes] == [
+        ("leaf", "tanh", False),
+        ("leaf", "w", True),
+        ("op", "mul", False),
+    ]
+    assert {(edge.source, edge.argument) for edge in view.edges} == {(f"n{before}", 0), (f"n{weight}", 1)}
+    assert [node.label for node in whole(graph, nodes=[graph.node(product)]).nodes] == ["mul"]
+
+
+def test_contributions_to_one_gradient_are_one_sum(tape):
+    x = tape.leaf(np.ones(2), "x", flags=GRADIENT)
+    h = tape.op("tanh", x, line=2)
+    tape.backward(tape.op("sum", tape.op("add", h, tape.op("mul", h, h, line=3), line=4), line=5))
+    view = whole(Graph(tape.log()))
+    joined = join_sums(view)
+    (summed,) = (node for node in joined.nodes if node.kind == "accumulate" and node.forward == f"n{h}")
+    parts = [node for node in view.nodes if node.kind == "accumulate" and node.forward == f"n{h}"]
+    assert len(parts) == 3
+    assert summed.rows == tuple(node.rows[0] for node in parts)
+    rows = sorted(row for node in joined.nodes for row in node.rows)
+    assert rows == sorted(row for node in view.nodes for row in node.rows)
+    assert sum(node.loss for node in joined.nodes) == 1
+
+
+def test_a_view_is_folded_no_more_than_it_takes(tape):
+    tape.backward(stack(tape, 30))
+    view = whole(Graph(tape.log()))
+    found, told = readable(view)
+    assert len(split_shared_leaves(found).nodes) <= 60
+    assert told
+    assert {node.kind for node in found.nodes} >= {"scope", "op"}
+    small = whole(Graph(tape.log()), "forward", Graph(tape.log()).nodes[:20])
+    assert readable(small) == (small, "")
+
+
+def test_what_can_not_be_folded_is_cut_around_the_loss(tape):
+    tape.backward(chain(tape, range(2, 200)))
+    view = whole(Graph(tape.log()))
+    found, told = readable(view)
+    assert len(found.nodes) == 80
+    assert "80 of" in told
+    assert any(node.loss for node in found.nodes)
 
 
 def test_neighbourhood_and_slice(tape):

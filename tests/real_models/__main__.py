@@ -2,7 +2,7 @@
 they are to learn exactly what they learn when nothing is recorded. With `--pairs`, two recordings of each are compared,
 and attention written out with attention as one op: they are to be the same. With `--exact`, each is trained for two
 steps alone and at every level of recording: to the last bit they are to come out the same, be drawn, and say of each
-gradient that is None why.
+gradient that is None why. With `--drawn`, the default picture of each is to have at most 80 boxes within 10 s.
 
 They are no dependency of the tests. Install what you have, and name models and trainings (globs), or none for all:
 
@@ -29,6 +29,7 @@ import torch
 import graphscope as gs
 from graphscope.compare import Difference
 from graphscope.graph import series
+from tests.real_models.drawn import drawn
 from tests.real_models.exact import judged
 from tests.real_models.models import MODELS
 from tests.real_models.runs import ATTENTIONS, again, attentions, losses, recorded
@@ -91,6 +92,14 @@ def differences(model: str) -> int:
     return len(found.levels) + len(found.unexplained)
 
 
+def unreadable(model: str) -> int:
+    """Whether the default picture of a model can't be read at a glance; it is printed."""
+    found = drawn(model)
+    size = f"{found.width:,} x {found.height:,} points"
+    print(f"{model}: {found.boxes} boxes, {size}, {found.seconds:.1f} s", flush=True)
+    return not found.is_readable
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*", default=["*"])
@@ -98,14 +107,15 @@ def main() -> int:
     parser.add_argument("--values", choices=("full", "summary", "none"))
     parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--exact", action="store_true")
+    parser.add_argument("--drawn", action="store_true")
     options = parser.parse_args()
     models = [name for name in MODELS if any(fnmatch.fnmatch(name, pattern) for pattern in options.models)]
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     count = 0
     judges: list[partial[int]] = (
-        [partial(differences, model) for model in models]
-        if options.exact
+        [partial(differences if options.exact else unreadable, model) for model in models]
+        if options.exact or options.drawn
         else [
             partial(partings if options.pairs else alarms, *run)
             for run in runs(models, options.trainings, options.values, 1 if options.pairs else 2)
@@ -117,7 +127,7 @@ def main() -> int:
         except Exception as error:  # a model that this version makes otherwise, or that needs more than there is
             print(*judge.args, f"{type(error).__name__}: {str(error).partition(chr(10))[0][:150]}", flush=True)
         gc.collect()
-    print(f"{count} {'differences' if options.exact else 'alarms'}")
+    print(f"{count} {'differences' if options.exact else 'pictures too large' if options.drawn else 'alarms'}")
     return count > 0
 
 

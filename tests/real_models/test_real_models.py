@@ -12,6 +12,7 @@ import graphscope as gs
 
 torch = pytest.importorskip("torch")
 runs = pytest.importorskip("tests.real_models.runs")
+drawn = pytest.importorskip("tests.real_models.drawn")
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -42,6 +43,7 @@ AGAIN = [
     ("transformers/gpt2", "head_alone", "summary"),  # not rwkv, which makes its weights of memory that nobody wrote
     ("transformers/marian", "scaled", "summary"),
 ]
+DRAWN = ["transformers/albert", "transformers/distilbert", "transformers/longformer", "transformers/gpt2"]
 ATTENTIONS = ["transformers/gpt2", "transformers/qwen2-moe", "transformers/bart", "transformers/vit"]
 
 
@@ -92,3 +94,11 @@ def test_what_is_left_of_a_log_is_judged_and_compared(lost: str, tmp_path: Path)
     max((left / "segments").iterdir()).joinpath(lost).unlink()
     assert not [gap for gap in gs.doctor(left).unjudged if "failed" in gap.why]
     assert gs.diff(whole, left).verdict in ("same", "parted")
+
+
+@pytest.mark.parametrize("model", DRAWN)
+def test_the_default_picture_can_be_read(model: str) -> None:
+    of_library(model)
+    found = drawn.drawn(model)
+    assert 10 < found.boxes <= 80
+    assert found.width < 3000

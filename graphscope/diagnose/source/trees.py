@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)  # a program that trains a model of a library leads through a hundred files
 def parsed(text: str) -> ast.Module | None:
     """The tree of a text; None where that is not Python."""
     try:

@@ -53,10 +53,10 @@ def unmatched(log: Log, attribute: str, names: Mapping[str, Sequence[str]]) -> I
             target, over = loop.target, loop.iter
             if not isinstance(target, ast.Tuple) or not isinstance(target.elts[0], ast.Name) or not _is_named(over):
                 continue
-            meant = _names_of(log, file, over, names)
-            for guard in (each for each in ast.walk(loop) if isinstance(each, ast.If)):
-                if not any(_sets(each, attribute) for each in guard.body):
-                    continue
+            guards = [each for each in ast.walk(loop) if isinstance(each, ast.If)]
+            setting = [guard for guard in guards if any(_sets(each, attribute) for each in guard.body)]
+            meant = _names_of(log, file, over, names) if setting else ()
+            for guard in setting:
                 tests = [*_tests(log, file, guard.test, target.elts[0].id, {})]
                 if tests and all(not _fits(test, name) for test in tests for name in meant):
                     last = max(each.end_lineno or each.lineno for each in guard.body)

@@ -21,7 +21,11 @@ _BOLD: Final = {
     556: "#$0123456789J_aceksvxy", 584: "+<=>^~", 611: "?FLTZbdghnopqu", 667: "EPSVXY", 722: "&ABCDHKNRU", 778: "GOQw",
     833: "M", 889: "%m", 944: "W", 975: "@",
 }  # fmt: skip
-_WIDTHS: Final = [{letter: each for each, letters in of.items() for letter in letters} for of in (_REGULAR, _BOLD)]
+_SIGNS: Final = {"·": 278, "∂": 494, "●": 604, "►": 770}
+"""What pictures write beside the names of programs; a letter is never made wider than fonts have it."""
+_WIDTHS: Final = [
+    {letter: each for each, letters in of.items() for letter in letters} | _SIGNS for of in (_REGULAR, _BOLD)
+]
 """Thousandths of the size of the letters, as Adobe's metrics of Helvetica and Helvetica-Bold tell them."""
 _OF_BYTE: Final = 278
 """Layout counts so many for each byte of a letter that the metrics do not have."""

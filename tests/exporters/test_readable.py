@@ -83,6 +83,21 @@ def test_the_optimizer_is_one_box_and_the_loss_is_marked(recorded: Recorder) -> 
     assert "mean" in marked[0]
 
 
+def test_clipping_is_one_box(recorded: Recorder) -> None:
+    def program() -> None:
+        layer = nn.Linear(4, 4)
+        optimizer = optim.SGD(layer.parameters(), lr=0.1)
+        for _ in range(2):
+            optimizer.zero_grad()
+            layer(gs.randn(3, 4)).sum().backward()
+            nn.utils.clip_grad_norm_(layer.parameters(), 1.0)
+            optimizer.step()
+
+    written = [re.sub(r"\s+", " ", label) for label in labels(drawn(recorded(program)))]
+    assert {"clip_grad_norm_ 2 gradients", "SGD 2 parameters"} <= set(written)
+    assert not any(label.startswith("mul_") for label in written)
+
+
 def test_a_step_can_be_asked_for(recorded: Recorder) -> None:
     log = recorded(training())
     told = told_steps(log)

@@ -1,17 +1,18 @@
-"""The steps of optimizers, each as one box: what it did to every parameter is the same."""
+"""The steps of optimizers, and the clipping of gradients, each as one box: what it does to every tensor is the same."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from graphscope.graph.outline.facts import parameters_of
 from graphscope.graph.outline.optimizing import optimized
+from graphscope.graph.outline.origins import origins
 from graphscope.graph.outline.steps import steps
 from graphscope.graph.passes.merge import facts
 from graphscope.graph.passes.whole import whole
-from graphscope.graph.training import training
+from graphscope.graph.training import Training, training
 from graphscope.graph.view import ViewNode
 
 if TYPE_CHECKING:
@@ -19,40 +20,57 @@ if TYPE_CHECKING:
     from graphscope.graph.graph import Graph
 
 
+_CLIPPING: Final = ("clip_grad_norm_", "clip_grad_value_")
+
+
 def ends_of_updates(log: Log, rows: np.ndarray) -> np.ndarray:
-    """For each of some rows, ascending, where the optimizer's step ends that it is of; 0 for what is of none."""
+    """For each of some rows, ascending, where the optimizer's step ends that it is of, or the clipping ahead of it.
+
+    0 for what is of neither.
+    """
     if len(rows) == 0:
         return np.zeros(0, np.int64)
     ends, _ = optimized(log, steps(log), int(rows[0]), int(rows[-1]) + 1)
     found: np.ndarray = ends[rows - rows[0]]
+    callers = origins(log).callers
+    sites = np.minimum(log.pick("site", rows), len(callers) - 1)
+    lines = np.where(callers[sites] > 0, callers[sites], sites)
+    for mark in training(log).rows(*_CLIPPING).tolist():
+        last = int(np.searchsorted(rows, mark))
+        first = last
+        while first > 0 and lines[first - 1] == lines[last - 1] > 0:
+            first -= 1
+        found[first:last] = mark + 1
     return found
 
 
 def update_boxes(graph: Graph, rows: np.ndarray, ends: np.ndarray) -> tuple[ViewNode, ...]:
-    """A box for each optimizer's step, which says how many parameters it changed.
+    """A box for each optimizer's step, and for each clipping, which says how many tensors it changed.
 
     That it takes all gradients and changes all weights needs no arrows, which would lead through the whole picture.
     """
-    return tuple(_box(graph, rows[ends == end]) for end in np.unique(ends[ends > 0]).tolist())
+    return tuple(_box(graph, rows[ends == end], end - 1) for end in np.unique(ends[ends > 0]).tolist())
 
 
-def _box(graph: Graph, rows: np.ndarray) -> ViewNode:
+def _box(graph: Graph, rows: np.ndarray, mark: int) -> ViewNode:
     nodes = whole(graph, nodes=map(graph.node, rows.tolist())).nodes
     count, _ = parameters_of(graph.log, int(rows[0]), int(rows[-1]))
+    known = training(graph.log)
+    is_clipping = mark in known.rows(*_CLIPPING)
+    noun = "gradient" if is_clipping else "parameter"
     return ViewNode(
         f"u{rows[0]}",
         tuple(rows.tolist()),
         "scope",
-        _type(graph.log, int(rows[-1])) or "optimizer",
-        op=f"{count:,} parameter{'s' if count != 1 else ''}",
+        known.call(mark).name if is_clipping else _type(known, int(rows[-1])) or "optimizer",
+        op=f"{count:,} {noun}{'s' if count != 1 else ''}",
         site=nodes[-1].site,
         **{**facts(nodes), "parameter": False, "in_place": False, "requires_grad": False},
     )
 
 
-def _type(log: Log, row: int) -> str:
+def _type(known: Training, row: int) -> str:
     """The class of the optimizer whose step a row is of."""
-    known = training(log)
     marks = known.rows("step")
     following = marks[marks >= row][:1]
     if len(following) == 0:

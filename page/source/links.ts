@@ -33,11 +33,11 @@ export function linkUp(recording: Recording, cards: Cards, root: Box): void {
     const [from, to] = [edges.source[edge]!, edges.target[edge]!];
     const [source, target] = [cards.of.get(from), cards.of.get(to)];
     if (!source || !target || source === target) continue;
-    const isGradient = edges.gradient[edge] === 1;
+    const isGradient = edges.gradient[edge] === 1 && recording.nodes.backward[to] === 1; // ops behind take it as a value
     if (cards.chips.has(from) || isBetweenRoles(recording, from, to)) continue; // it stands on the card that takes it
     const shape = textOf(recording, "shape", isGradient ? to : from);
-    if (isGradient && recording.nodes.backward[to]) joined(target, source, true, shape);
-    else joined(source, target, isGradient, shape);
+    if (isGradient) joined(target, source, true, shape);
+    else joined(source, target, false, shape);
   }
   order(root);
 }

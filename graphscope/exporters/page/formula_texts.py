@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from graphscope.errors import LogError
 from graphscope.graph import filled
 from graphscope.graph.rule_text import applied
 
@@ -33,7 +34,10 @@ def formula_lines(view: GraphView) -> list[list[str]]:
 def _lines(node: Node, *, is_short: bool) -> list[str]:
     if not is_short:
         return _cut([node.graph.log.op(node.event.op).formula]) if node.kind == "op" else []
-    return _cut(_of_op(node) if node.kind == "op" else _of_rules(node))
+    try:
+        return _cut(_of_op(node) if node.kind == "op" else _of_rules(node))
+    except LogError:  # an input names an output that its source is not told to have
+        return _cut([node.formula])
 
 
 def _of_op(node: Node) -> list[str]:

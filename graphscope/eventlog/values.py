@@ -71,9 +71,13 @@ def pack(summary: Summary) -> bytes:
     return np.array(tuple(getattr(summary, name) for name in fields), schema.SUMMARY).tobytes()
 
 
+_MEASURED: Final = {np.dtype(name).char: FLOATING[name] for name in ("float16", "float32", "float64")}
+"""The floating types of NumPy that are measured by compiled code, by the letters of their dtypes."""
+
+
 def summary_record(value: np.ndarray) -> bytes:
     """The bytes of a `SUMMARY` record of an array."""
-    floating = FLOATING.get(value.dtype.name) if value.dtype.kind == "f" else None
+    floating = _MEASURED.get(value.dtype.char)
     if measure is not None and floating and value.size and value.flags.forc and value.dtype.isnative:
         found: bytes = measure(value, value.nbytes, floating)
         return found

@@ -17,7 +17,7 @@ from graphscope.adapters.kit.nodes import Node as Node
 from graphscope.adapters.kit.op_entries import Argument
 from graphscope.adapters.kit.tape_rows import TapeRows, is_several, of_value
 from graphscope.adapters.kit.value_names import argument_name
-from graphscope.adapters.kit.value_policy import is_read
+from graphscope.adapters.kit.value_policy import told
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.places import Line, site_number
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind
@@ -71,9 +71,9 @@ class Tape(TapeRows):
         frame = self._frame()
         if name is None and argument is not None:
             name = argument_name(frame, argument)
-        told = {"name": name, "function": function or None}
-        told = {key: text for key, text in told.items() if text is not None}
-        fields = self._fields(self._site(frame, line), 0, value, told)
+        named = {"name": name, "function": function or None}
+        given = {key: text for key, text in named.items() if text is not None}
+        fields = self._fields(self._site(frame, line), 0, value, given)
         flags = (Flag.REQUIRES_GRAD if differentiated else Flag(0)) | (Flag.PARAMETER if parameter else Flag(0))
         template = self._template(Kind.LEAF, 0, fields, flags)
         return Node(self._append(template, value, [], self._place.backward_row), fields)
@@ -159,9 +159,10 @@ class Tape(TapeRows):
         frame = self._frame()
         call, inputs = self._called(frame, name, [target, *operands], value, attributes, _WRITTEN, doc, called)
         writer = self.session.writer
-        array = np.asarray(value) if is_read(call.template) else None
         tensor = first.row if first.row >= writer.base else None
-        row = writer.append_many(call.template, array, inputs, writer.clock(), 0, 0, tensor, version)
+        row = writer.append_many(
+            call.template, told(call.template, value), inputs, writer.clock(), 0, 0, tensor, version
+        )
         self._answered(row, value, frame)
         return Node(row, call.fields)
 

@@ -14,7 +14,7 @@ from graphscope.adapters.kit.frames import Frames
 from graphscope.adapters.kit.nodes import Node, Place
 from graphscope.adapters.kit.op_entries import Argument
 from graphscope.adapters.kit.recording import Recording
-from graphscope.adapters.kit.value_policy import is_read
+from graphscope.adapters.kit.value_policy import told
 from graphscope.eventlog.arguments import bits, entry, separated
 from graphscope.eventlog.places import Line, line_number, site_number
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
@@ -72,9 +72,9 @@ class TapeRows:
             inputs = itertools.count()
             placed = [Input(next(inputs)) if isinstance(operand, Node) else operand for operand in operands]
             entries = entry(placed, attributes or {}, range(len(numbers)))
-            told = {"name": called, **entries} if called else entries
+            named = {"name": called, **entries} if called else entries
             op = self.session.op_number(name, doc, function, signature)
-            fields = self._fields(site, op, value, told)
+            fields = self._fields(site, op, value, named)
             several = is_several(value)
             template = self._template(Kind.OP, next(inputs), fields, flags, len(numbers), several=several)
             call = self._calls[key] = Call(fields, template)
@@ -125,8 +125,7 @@ class TapeRows:
             nodes = template.nodes
             edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows[:nodes]]
             return writer.append_wide(template, outputs, edges, writer.clock(), duration, forward, None, rows[nodes:])
-        array = np.asarray(value) if is_read(template) else None
-        return writer.append_many(template, array, rows, writer.clock(), duration, forward)
+        return writer.append_many(template, told(template, value), rows, writer.clock(), duration, forward)
 
 
 def is_several(value: Any) -> bool:

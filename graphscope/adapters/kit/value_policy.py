@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from graphscope.eventlog.appender import FLOATING
 from graphscope.eventlog.schema import DTYPES, Flag
 from graphscope.eventlog.template import Template
+from graphscope.eventlog.values import summary_record
 
 
 class Wanted(NamedTuple):
@@ -28,6 +31,13 @@ def wanted(template: Template) -> Wanted:
 def is_read(template: Template) -> bool:
     """Whether the elements of the values of a template's rows are read at all: kept, or examined."""
     return bool(template.keep or template.floating)
+
+
+def told(template: Template, value: Any) -> Any:
+    """What a row is given of a value: its elements, or their statistics; None where they are not read at all."""
+    if not template.plain:  # measured here, so that the row is of the common kind and its writer need not look at it
+        return summary_record(np.asarray(value))
+    return np.asarray(value) if is_read(template) else None
 
 
 def unkept(template: Template) -> Template:

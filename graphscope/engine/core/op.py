@@ -24,6 +24,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
+import numpy as np
+
 from graphscope.engine.core.precision import in_single
 from graphscope.engine.core.results import result_of
 from graphscope.formulas.table import FORMULAS
@@ -203,8 +205,9 @@ def register(
         stated = known.calling(INPUT_NAMES)
         if definition.setdefault("formula", stated.text) == stated.text:
             definition.setdefault("element", stated.element)
-            arguments = inspect.signature(definition["forward"]).parameters
-            if not any(f"{name}.{each}" in FORMULAS for each in arguments):  # which make other functions of it
+            forward = definition["forward"]  # functions of NumPy's have no settings, and before 2.4 no signature
+            settings = () if isinstance(forward, np.ufunc) else inspect.signature(forward).parameters
+            if not any(f"{name}.{each}" in FORMULAS for each in settings):  # which make other functions of it
                 definition.setdefault("stated", stated.rules)
     op = Op(
         name,

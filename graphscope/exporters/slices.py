@@ -42,8 +42,8 @@ class Slice:
 def slices(log: Log, rows: np.ndarray) -> list[Slice]:
     """The slices of some nodes, ascending, and of all that they lie in; what holds others comes ahead of them.
 
-    A row begins where the one ahead of it ended at the earliest, as what is written of an optimizer's parameters is a
-    share of one call.
+    None overlaps another that does not hold it: rows that an optimizer writes of its parameters are shares of one
+    call, and each ends where the next begins.
     """
     sections = _Sections(log, rows)
     tracks: dict[Track, _OpenSlices] = {}

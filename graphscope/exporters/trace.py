@@ -43,7 +43,7 @@ def trace(view: GraphView) -> str:
         *_flows(view.graph, found, tracks, start),
         *_memory(view.graph, rows, start),
     ]
-    lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in events)
+    lines = ",\n".join(json.dumps(each, allow_nan=False) for each in events)
     return f'{{"displayTimeUnit": "ns", "traceEvents": [\n{lines}\n]}}\n'
 
 

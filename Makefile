@@ -31,7 +31,8 @@ check: $(VENV)/.made-check
 	$(BIN)/lint-imports
 	$(PYTEST) -m slow --durations=20
 	$(PYTEST) -m "not slow"
-	@command -v npm >/dev/null && $(MAKE) --no-print-directory page-check || echo "no npm: the sources of the page are not checked"
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page-check; \
+	else echo "no npm: the sources of the page are not checked"; fi
 
 bench: $(VENV)/.made-check
 	$(BIN)/python -m benchmarks

@@ -90,6 +90,13 @@ def test_numbers_that_a_traced_function_returns_are_arrays(name: str) -> None:
     assert recorded == bare
 
 
+def test_a_level_that_leaves_compiled_functions_alone_is_not_had(capsys: pytest.CaptureFixture[str]) -> None:
+    with gs.record(capture="compiled") as log:
+        jax.jit(jnp.tanh)(1.0)
+    assert "JAX has no level `compiled`: what it compiles is recorded call by call" in capsys.readouterr().err
+    assert [node.op for node in log.graph.nodes] == ["tanh"]
+
+
 def test_a_function_may_decide_by_what_it_computes() -> None:
     def choosing(x):
         return x * x if x > 1 else -x

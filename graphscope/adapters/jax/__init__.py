@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from graphscope.adapters.jax.supported_versions import VERSIONS
 from graphscope.adapters.kit.attachment import Attachment
+from graphscope.adapters.kit.notices import opens_all
 from graphscope.adapters.kit.patches import Patches
 from graphscope.eventlog.writer import Writer
 
@@ -15,6 +16,7 @@ def _prepare(writer: Writer) -> Patches:
     # Only here: it takes private names of JAX as it is imported, and some version may not have them.
     from graphscope.adapters.jax.patches import JaxPatches
 
+    opens_all("JAX", writer.capture)
     return JaxPatches(writer)
 
 

@@ -16,6 +16,12 @@ def say(text: str) -> None:
         sys.stderr.write(f"graphscope: {text}\n")
 
 
+def opens_all(framework: str, capture: str) -> None:
+    """Say of a framework whose compiled functions are always opened that the level which leaves them is not had."""
+    if capture == "compiled":
+        say(f"{framework} has no level `compiled`: what it compiles is recorded call by call")
+
+
 def left_changed(framework: str, error: Exception) -> None:
     """Say that something of a framework could not be put back as it was."""
     then = "start the program anew where it behaves otherwise than before"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphscope.adapters.kit.attachment import Attachment
+from graphscope.adapters.kit.notices import opens_all
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.tensorflow.supported_versions import VERSIONS
 from graphscope.eventlog.writer import Writer
@@ -15,6 +16,7 @@ def _prepare(writer: Writer) -> Patches:
     # Only here: they take private names of TensorFlow as they are imported, and some version may not have them.
     from graphscope.adapters.tensorflow.patches import TensorFlowPatches
 
+    opens_all("TensorFlow", writer.capture)
     return TensorFlowPatches(writer)
 
 

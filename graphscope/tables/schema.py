@@ -93,10 +93,11 @@ SCHEMA: Final = (
     ),
     Table(
         "values",
-        "Statistics of the values of nodes that have one output, as far as the log has the value or its statistics.",
+        "Statistics of the outputs of nodes, as far as the log has the value or its statistics.",
         (
             _STEP,
             _ROW,
+            Column("slot", "int32", "which of the node's outputs, from 0 on"),
             Column("minimum", "double", "of the finite elements; null where there are none"),
             Column("maximum", "double", "of the finite elements; null where there are none"),
             Column("mean", "double", "of the finite elements; null where there are none"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -23,30 +23,52 @@ _STORED: Final = int(Flag.INLINE | Flag.KEPT | Flag.SUMMARY)
 
 
 def batches(log: Log) -> Iterator[Batch]:
-    """The statistics of the values of a log."""
+    """The statistics of the values of a log; of each stretch last those of nodes that have several outputs."""
     words = Vocabulary(log)
     for first, events in stretches(log):
-        stored = np.isin(events["kind"], NODES) & ((events["flags"] & _STORED) != 0) & (events["several"] == 0)
+        is_node, is_several = np.isin(events["kind"], NODES), events["several"] != 0
+        stored = is_node & ((events["flags"] & _STORED) != 0) & ~is_several
         rows = first + np.flatnonzero(stored)
-        shapes = events["shape"][stored]
         records, is_there = _statistics(log, rows)
-        rows, records = rows[is_there], records[is_there]
-        sizes = words.count(shapes[is_there])
-        some = sizes > records["nan"].astype(np.int64) + records["inf"].astype(np.int64)
-        yield {
-            "step": steps_of(log, rows),
-            "row": rows,
-            **{name: known(records[name], some) for name in _OF_FINITE},
-            "norm": _norms(log, rows),
-            **{name: records[name] for name in _COUNTS},
-            "size": sizes,
-        }
+        rows, sizes = rows[is_there], words.count(events["shape"][stored][is_there])
+        yield _batch(log, rows, np.zeros(len(rows), np.int64), records[is_there], sizes, norms_of(log, rows))
+        yield _of_outputs(log, (first + np.flatnonzero(is_node & is_several)).tolist())
 
 
-def _norms(log: Log, rows: np.ndarray) -> np.ndarray:
-    """The norms of values; hidden where one is not known, infinite where elements are not finite."""
-    found = norms_of(log, rows)
-    return known(found, ~np.isnan(found))
+def _batch(
+    log: Log, rows: np.ndarray, slots: np.ndarray, records: np.ndarray, sizes: np.ndarray, norms: np.ndarray
+) -> Batch:
+    """The columns of some values; a norm that is NaN is not known."""
+    finite = _finite(records, sizes)
+    norms = np.where(finite < sizes, np.inf, norms)
+    return {
+        "step": steps_of(log, rows),
+        "row": rows,
+        "slot": slots,
+        **{name: known(records[name], finite > 0) for name in _OF_FINITE},
+        "norm": known(norms, ~np.isnan(norms)),
+        **{name: records[name] for name in _COUNTS},
+        "size": sizes,
+    }
+
+
+def _of_outputs(log: Log, rows: Sequence[int]) -> Batch:
+    """The statistics of each output of nodes that have several, one by one: there are few."""
+    found = [(row, slot, log.summary(row, slot)) for row in rows for slot in range(len(log.outputs(row)))]
+    there = [(row, slot, each) for row, slot, each in found if each is not None]
+    names = schema.SUMMARY.names or ()
+    records = np.array([tuple(getattr(each, name) for name in names) for *_, each in there], schema.SUMMARY)
+    rows_there, slots, sizes = (
+        np.array([(row, slot, each.count) for row, slot, each in there], np.int64).reshape(-1, 3).T
+    )
+    with np.errstate(all="ignore"):  # the program's numbers may be too large to be squared
+        norms = np.sqrt((records["mean"] ** 2 + records["std"] ** 2) * _finite(records, sizes))
+    return _batch(log, rows_there, slots, records, sizes, norms)
+
+
+def _finite(records: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """How many elements of each value are finite."""
+    return np.asarray(sizes - records["nan"].astype(np.int64) - records["inf"].astype(np.int64))
 
 
 def _statistics(log: Log, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

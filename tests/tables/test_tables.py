@@ -19,7 +19,7 @@ pytest.importorskip("pyarrow")
 from pyarrow import parquet
 
 from graphscope.errors import ExportError
-from graphscope.tables import export_tables
+from graphscope.tables import export_tables, query
 
 from .conftest import Recorded
 
@@ -55,10 +55,10 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Log, Path]:
 
 def test_statistics_are_those_of_numpy(mixed: tuple[Log, Path]) -> None:
     log, folder = mixed
-    found = {each["row"]: each for each in rows_of(folder, "values")}
+    found = {(each["row"], each["slot"]): each for each in rows_of(folder, "values")}
     looked_at = 0
-    for row, each in found.items():
-        value = log.value(row)
+    for (row, slot), each in found.items():
+        value = log.value(row, slot)
         assert value is not None
         numbers = np.asarray(value, np.float64).ravel()
         finite = numbers[np.isfinite(numbers)]
@@ -72,7 +72,10 @@ def test_statistics_are_those_of_numpy(mixed: tuple[Log, Path]) -> None:
         else:
             assert [each[name] for name in ("minimum", "maximum", "mean", "std")] == [None] * 4
         looked_at += 1
+        wanted_norm = np.inf if finite.size < numbers.size else np.linalg.norm(finite)
+        assert each["norm"] == pytest.approx(wanted_norm)
     assert looked_at >= 2 * len(VALUES)
+    assert max(slot for _, slot in found) == 4
 
 
 def test_nodes_and_edges_are_those_of_the_rows(mixed: tuple[Log, Path]) -> None:
@@ -136,6 +139,15 @@ def test_a_log_that_grows_is_written_as_far_as_it_goes(tmp_path: Path) -> None:
     before = len(rows_of(tmp_path / "tables", "nodes"))
     export_tables([tmp_path / "it.gscope"], tmp_path / "tables")
     assert len(rows_of(tmp_path / "tables", "nodes")) > before
+
+
+@pytest.mark.parametrize("name", ["weiß 1=2%", "007", "2026-11-23", "a'b", "NULL"])
+def test_a_run_is_called_as_its_log_whatever_that_looks_like(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    with gs.record(tmp_path / f"{name}.gscope"):
+        gs.ones(2) * 2.0
+    export_tables([tmp_path / f"{name}.gscope"], tmp_path / "tables", ["nodes"])
+    assert query([tmp_path / "tables"], "SELECT DISTINCT run, rank FROM nodes").rows == [(name, 0)]
 
 
 def test_one_log_is_not_written_twice(recorded: Recorded, tmp_path: Path) -> None:

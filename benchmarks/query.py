@@ -53,8 +53,8 @@ def exported(name: str, logs: list[Path], folder: Path) -> Measurement:
         "import json, resource, sys, time; from graphscope.cli import main; began = time.perf_counter();"
         "status = main(['export', '--format', 'parquet', '-o', *sys.argv[1:]]); took = time.perf_counter() - began;"
         "used = resource.getrusage(resource.RUSAGE_SELF);"
-        "print(json.dumps({'status': status, 'seconds': took, 'processor': used.ru_utime + used.ru_stime,"
-        " 'MB held at most': used.ru_maxrss / 1e3}))"
+        "print(json.dumps({'status': status, 'seconds': took,"
+        " 'seconds, of the processor': used.ru_utime + used.ru_stime, 'bytes, held at most': used.ru_maxrss * 1024}))"
     )
     command = [sys.executable, "-c", program, str(folder), *map(str, logs)]
     output = subprocess.run(command, capture_output=True, check=True, text=True, cwd=ROOT.parent).stdout
@@ -62,7 +62,7 @@ def exported(name: str, logs: list[Path], folder: Path) -> Measurement:
     if said.pop("status"):
         raise AssertionError("the export failed")
     files = [file for file in folder.rglob("*") if file.is_file()]
-    return Measurement(name, {**said, "MB of files": sum(file.stat().st_size for file in files) / 1e6})
+    return Measurement(name, {**said, "bytes, of files": sum(file.stat().st_size for file in files)})
 
 
 def asked(folder: Path) -> list[Measurement]:

@@ -31,6 +31,7 @@ TITLES: Final = {
     "observers": "Recording PyTorch beside torchlens",
     "adapter": "The debug adapter",
     "screen": "The terminal UI",
+    "query": "Tables of 10,000,000 events, and the questions of the how-to",
 }
 DRAWN: Final = {f"compiled {name}": f"{name}: {workload.title}" for name, workload in WORKLOADS.items()}
 """The groups of the picture, and what stands above their bars."""
@@ -86,6 +87,9 @@ NOTES: Final = {
     "them folded and as a map. "
     "`bytes` is private memory (see above) after all these keys.",
     "pictures": "From a recorded log. SVG includes the layout.",
+    "query": "Two ranks of 5,000,000 events each of a training of a small perceptron. The doctor judges each for the "
+    "table of findings, which takes most of the export. Questions are asked of DuckDB with two threads, the second "
+    "time.",
 }
 METHOD: Final = """\
 All candidates of a table run in one process and on one thread, interleaved round by round in shuffled order, with

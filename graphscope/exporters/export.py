@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphscope.errors import ExportError
 from graphscope.exporters.registry import Exporter, by_name, by_suffix
-from graphscope.exporters.view_selection import selected_view
+from graphscope.exporters.view_selection import Choice, selected_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,19 +64,9 @@ def export(
     made_by = exporter_for(path, format)
     if path is not None:
         check_place(Path(path))
-    view = selected_view(
-        thing,
-        select=select,
-        graph_pass=graph_pass,
-        fold=fold,
-        step=step,
-        at=at,
-        radius=radius,
-        breakpoints=breakpoints,
-        current=current,
-        is_whole=made_by.is_whole,
-        most=made_by.most,
-    )
+    choice = Choice(select, graph_pass, step, at, radius, current, tuple(breakpoints))
+    folds = None if fold is None else (fold,) if isinstance(fold, str | int) else tuple(fold)
+    view = selected_view(thing, choice, folds, is_whole=made_by.is_whole, most=made_by.most)
     content = made_by.render(view, **made_by.checked(options))
     if path is not None:
         write_whole(Path(path), content if isinstance(content, bytes) else content.encode())

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from graphscope.errors import ExportError
 from graphscope.eventlog.reader import Log, load
+from graphscope.exporters.choice import Choice, OnePass
 from graphscope.exporters.step_choice import Step, chosen_rows, without_making
 from graphscope.exporters.tensor import is_tensor, tensor_view
 from graphscope.graph import passes
 from graphscope.graph.graph import Graph
 from graphscope.graph.view import GraphView
 
-if TYPE_CHECKING:
-    from graphscope.graph.node import Node
-
-__all__ = ["Fold", "OnePass", "Step", "selected_view"]
+__all__ = ["Choice", "Fold", "OnePass", "Step", "selected_view"]
 
 Fold: TypeAlias = Literal["none", "repeats", "scopes"] | int
 """What is folded: nothing, iterations of a loop into one, calls of outer module scopes (or of those at a depth) into a
@@ -28,7 +26,7 @@ box."""
 MOST: Final = 100_000
 """A picture of more nodes would take hours, and nobody could read it."""
 
-OnePass: TypeAlias = Literal["forward", "backward"]
+_OF_DRAWABLES: Final = {"graph_pass", "radius"}
 
 
 @runtime_checkable
@@ -42,22 +40,20 @@ class Drawable(Protocol):
 
 def selected_view(
     thing: Any,
+    choice: Choice,
+    folds: Sequence[Fold] | None = None,
     *,
-    select: str | None = None,
-    graph_pass: OnePass | None = None,
-    fold: Fold | Iterable[Fold] | None = None,
-    step: Step | None = None,
-    at: int | None = None,
-    radius: int | None = None,
-    breakpoints: Iterable[int | str] = (),
-    current: int | None = None,
     is_whole: bool = False,
     most: int | None = None,
 ) -> GraphView:
-    """The view of a thing that can be drawn; `export` says what the arguments mean.
+    """The view of a thing that can be drawn.
 
-    Where it `is_whole`, nothing is done to it for the sake of a picture: each leaf is there once. Where nothing is
-    folded it has so many nodes at `most`.
+    Args:
+        thing: A log or its path, a graph, a view, what knows how it is drawn, or a tensor.
+        choice: What of it.
+        folds: In their order; None folds as far as it takes to be read.
+        is_whole: Nothing is done for the sake of a picture: all steps, and each leaf once.
+        most: So many nodes at most where nothing is folded.
 
     Raises:
         ExportError: The thing has no graph, or nothing of it is left to draw.
@@ -65,36 +61,40 @@ def selected_view(
         LogError: A row is not there.
     """
     graph = graph_of(thing)
-    fold = None if fold is None else (fold,) if isinstance(fold, str | int) else tuple(fold)
-    if isinstance(thing, Drawable) and not (select or at is not None or current is not None or breakpoints or step):
-        view = thing.graph_view(graph_pass, radius)
-    elif graph is not None:
-        graph = graph if at is None else graph.at(at)
-        is_all = is_whole or "none" in (fold or ())
-        if select is None and radius is None:
-            step = "all" if is_whole and step is None else step
-            view = overview(graph, graph_pass, step, is_all=is_all, most=most if is_all else MOST)
-        else:
-            chosen = selected_nodes(graph, select, radius, current, step)
-            check_count(len(chosen), most)
-            view = passes.whole(graph, graph_pass, chosen)
-        view = marked(view, rows_of(graph, breakpoints), current)
-    elif any(each is not None for each in (select, graph_pass, at, radius, current, step)) or breakpoints:
+    if graph is not None:
+        is_all = is_whole or "none" in (folds or ())
+        step = "all" if is_whole and choice.step is None else choice.step
+        view = of_recording(graph, replace(choice, step=step), is_all=is_all, most=most)
+    elif choice.said - (_OF_DRAWABLES if isinstance(thing, Drawable) else set()):
         raise ExportError(
             "only of a recording can a part, a pass or a time be chosen and nodes be marked",
             "record the program (with graphscope.record() as log: ...) and export the log",
         )
+    elif isinstance(thing, Drawable):
+        view = thing.graph_view(choice.graph_pass, choice.radius)
     else:
         view = thing if isinstance(thing, GraphView) else tensor_view(thing)
     if not view.nodes:
-        wanted = f" that is {select!r}" if select else ""
+        wanted = f" that is {choice.select!r}" if choice.select else ""
         raise ExportError(f"there is nothing to draw: no node{wanted} was recorded", "choose another SPEC or pass")
-    if is_whole or fold is not None:
-        view = folded(view, fold or ())
-    elif select is None and radius is None and not isinstance(thing, GraphView | Drawable):
+    if is_whole or folds is not None:
+        view = folded(view, folds or ())
+    elif not choice.is_part and not isinstance(thing, GraphView | Drawable):
         view, told = passes.readable(view)
         view = replace(view, heading=(*view.heading, *([f"{told}: --fold none draws all"] if told else [])))
     return view if is_whole else passes.split_shared_leaves(view)
+
+
+def of_recording(graph: Graph, choice: Choice, *, is_all: bool, most: int | None) -> GraphView:
+    """A part of a recording, or a training step; with where the debugger stands, and stops."""
+    graph = graph if choice.at is None else graph.at(choice.at)
+    if choice.is_part:
+        chosen = choice.nodes(graph)
+        check_count(len(chosen), most)
+        view = passes.whole(graph, choice.graph_pass, chosen)
+    else:
+        view = overview(graph, choice.graph_pass, choice.step, is_all=is_all, most=most if is_all else MOST)
+    return marked(view, choice.stops(graph), choice.current)
 
 
 def overview(
@@ -156,35 +156,6 @@ def graph_of(thing: Any) -> Graph | None:
     if isinstance(thing, GraphView | Drawable) or is_tensor(thing):
         return None
     raise ExportError(f"a {type(thing).__name__} can't be drawn", "give a log or its path, a graph or a tensor")
-
-
-def selected_nodes(
-    graph: Graph, select: str | None, radius: int | None, current: int | None, step: Step | None
-) -> list[Node]:
-    """The nodes that a person chose: of all steps where none is named."""
-    found = _selected(graph, select, radius, current)
-    if step is None:
-        return found
-    rows = set(chosen_rows(graph, step).rows.tolist())
-    return [node for node in found if node.row in rows]
-
-
-def _selected(graph: Graph, select: str | None, radius: int | None, current: int | None) -> list[Node]:
-    if radius is None:
-        return graph.select(select or "")
-    if select is None and current is None and not graph.placed:
-        raise ExportError("a radius needs a centre", "say which nodes it is around: select=..., current=... or at=...")
-    centres = graph.select(select) if select is not None else [graph.node(graph.now if current is None else current)]
-    around = {node.row: node for centre in centres for node in graph.neighbours(centre, radius)}
-    return [around[row] for row in sorted(around)]
-
-
-def rows_of(graph: Graph, breakpoints: Iterable[int | str]) -> set[int]:
-    """The rows that breakpoints lie on."""
-    rows: set[int] = set()
-    for each in breakpoints:
-        rows |= {each} if isinstance(each, int) else {node.row for node in graph.select(each)}
-    return rows
 
 
 def marked(view: GraphView, breakpoints: set[int], current: int | None) -> GraphView:

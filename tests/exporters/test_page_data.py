@@ -21,7 +21,7 @@ from graphscope.errors import ExportError
 from graphscope.eventlog.reader import Log
 from graphscope.exporters.export import export
 from graphscope.exporters.page.value_samples import picture
-from graphscope.exporters.view_selection import selected_view
+from graphscope.exporters.view_selection import Choice, selected_view
 from graphscope.graph.view import GraphView
 
 ROOT = Path(__file__).parents[2]
@@ -77,9 +77,9 @@ def test_a_training_is_told_step_by_step(recorded: Callable[[Callable[[], Any]],
 def test_of_a_long_log_a_part_is_to_be_chosen(recorded: Callable[[Callable[[], Any]], Log]) -> None:
     log = recorded(trained)
     with pytest.raises(ExportError, match="nodes are too many") as caught:
-        selected_view(log, is_whole=True, most=20)
-    assert "step=..." in caught.value.hint
-    assert 0 < len(selected_view(log, is_whole=True, most=200, step=1).nodes) < len(log.graph.nodes)
+        selected_view(log, Choice(), is_whole=True, most=20)
+    assert "step=..." in (caught.value.hint or "")
+    assert 0 < len(selected_view(log, Choice(step=1), is_whole=True, most=200).nodes) < len(log.graph.nodes)
 
 
 def test_a_graph_that_is_no_recording_is_a_page_too() -> None:

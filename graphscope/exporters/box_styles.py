@@ -122,14 +122,14 @@ HIGHLIGHTED: Final[Attributes] = {"color": "#d97706", "penwidth": "3"}
 """What changes of an arrow that lies on a way that is shown."""
 
 MARKS: Final[tuple[tuple[str, Attributes], ...]] = (
-    ("highlighted", HIGHLIGHTED),
     ("loss", {"color": INK, "penwidth": "1.5", "peripheries": "2"}),
+    ("highlighted", HIGHLIGHTED),
     ("nonfinite", {"color": ALARM, "penwidth": "2.5", "fillcolor": "#fde2e2"}),
     ("breakpoint", {"color": ALARM, "penwidth": "2"}),
     ("current", {"color": INK, "penwidth": "3.5"}),
 )
-"""Facts about a node that change its outline; of several, the later one wins. All but the first, which is a matter
-of the screen, have a glyph in the label too."""
+"""Facts about a node that change its outline; of several, the later one wins. All but `highlighted`, which is a matter
+of the screen, are told in the label too."""
 
 
 def look(node: ViewNode, lines: int) -> dict[str, str]:

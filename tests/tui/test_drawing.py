@@ -18,6 +18,7 @@ from textual.geometry import Size
 from graphscope.eventlog.reader import load
 from graphscope.exporters.box_styles import HIGHLIGHTED
 from graphscope.exporters.graphviz_program import program
+from graphscope.tui.app import GraphscopeApp
 from graphscope.tui.map import kitty
 from graphscope.tui.map.layers import neighbourhood
 from graphscope.tui.map.map import Map
@@ -34,7 +35,7 @@ from tests.tui.image_terminal import (
     ImageTerminal,
     sixel_pixels,
 )
-from tests.tui.screens import Screen, drive
+from tests.tui.screens import PATIENCE, Screen, drive
 
 pytest.importorskip("PIL", reason="drawings need the extra `images`")
 
@@ -240,6 +241,8 @@ def test_keys_are_answered_while_graphviz_is_busy_and_what_is_old_is_not_shown(
 def test_where_nothing_can_be_drawn_one_sentence_says_what_to_do(
     product: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(GraphscopeApp, "NOTIFICATION_TIMEOUT", PATIENCE)  # so that it stands until it was looked at
+
     async def use(screen: Screen) -> None:
         await screen.press("m")
         await screen.shows("D drawing", "#map")

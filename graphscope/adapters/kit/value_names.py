@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
 from types import FrameType
 from typing import Any, Final, cast
 
@@ -11,8 +11,24 @@ from graphscope.adapters.kit.identity import Notes
 from graphscope.eventlog.frame_variables import variables
 from graphscope.eventlog.places import argument_text
 
-GIVEN: Final[Notes[str]] = Notes()
-"""What a library calls values of the framework below it, as Keras does the variables of TensorFlow."""
+
+class GivenNames(Notes[str]):
+    """What a library calls values of the framework below it, as Keras does the variables of TensorFlow."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.earlier: list[Callable[[], None]] = []
+        """What notes the names of values made before the recording; called when a name is first asked for."""
+
+    def of(self, value: Any) -> str | None:
+        """What a value is called, or None."""
+        while self.earlier:
+            self.earlier.pop()()
+        return super().of(value)
+
+
+GIVEN: Final = GivenNames()
+"""Those of all libraries."""
 
 _MOST_MODULES: Final = 1000
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gc
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
@@ -13,6 +12,7 @@ import tensorflow as tf
 from tensorflow.python.eager import context, execute
 from tensorflow.python.ops import resource_variable_ops
 
+from graphscope.adapters.kit.existing import instances
 from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.patches import Patches
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from graphscope.adapters.tensorflow.session import Session
 
 Variable: Final[Any] = resource_variable_ops.BaseResourceVariable
+
+_Assigned: Final[Any] = resource_variable_ops._UnreadVariable
+"""What an assignment returns, which bears the handle of the variable that was assigned to."""
 
 _UNNAMED: Final = "Variable"
 """What TensorFlow calls a variable that the program gives no name."""
@@ -52,32 +55,38 @@ class Variables:
         """By handle."""
         self._variables: Notes[weakref.ref[Any]] = Notes()
         """By handle."""
+        self._know_earlier = False
+        """Whether those that were made before the recording are among them."""
         self._names: dict[int, str] = {}
 
     def install(self, patches: Patches) -> None:
-        """Learn which variable each handle is of, of those that are there and of those that will be."""
-        for each in gc.get_objects():
-            if issubclass(type(each), Variable):
-                self._learn(each)
+        """Learn which variable each handle is of, of those that will be made."""
         patches.replace(Variable, "__init__", self._learning(Variable.__init__))
 
     def _learning(self, original: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(original)
         def __init__(variable: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - it stands in its place
             original(variable, *args, **kwargs)
-            self._learn(variable)
+            self._learn(variable)  # of what an assignment returns, the handle is known: it has been written through
 
         return __init__
 
     def _learn(self, variable: Any) -> None:
         handle = getattr(variable, "_handle", None)
-        if isinstance(handle, EagerTensor) and self.find(handle) is None:  # what an assignment returns bears it, too
+        if isinstance(handle, EagerTensor) and self._learnt(handle) is None:
             self._variables.note(handle, weakref.ref(variable))
+
+    def _learnt(self, handle: Any) -> Any:
+        found = self._variables.of(handle)
+        return None if found is None else found()
 
     def find(self, handle: Any) -> Any:
         """The variable of a handle, or None."""
-        found = self._variables.of(handle)
-        return None if found is None else found()
+        if not self._know_earlier:
+            for variable in sorted(instances(Variable), key=lambda each: isinstance(each, _Assigned)):
+                self._learn(variable)
+            self._know_earlier = True
+        return self._learnt(handle)
 
     def node(self, handle: Any) -> Node | None:
         """The node of the newest version of the variable that a handle is of; None of other resources."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import functools
-import sys
 import weakref
 from collections.abc import Callable, Iterator
 from sys import _getframe
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import torch
 
+from graphscope.adapters.kit.imported import holders
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.eventlog.places import site_number
@@ -30,11 +30,9 @@ class Arrays:
 
     def entries(self) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
         """What is to be replaced."""
-        original = torch.from_numpy
-        taking = self._followed(original)
-        for module in [*sys.modules.values()]:  # also where a program has imported it to
-            if getattr(module, "__dict__", {}).get(_NAME) is original:
-                yield module, _NAME, taking
+        taking = self._followed(torch.from_numpy)
+        for module, name in holders({"from_numpy": torch.from_numpy}):
+            yield module, name, taking
 
     def site(self, tensor: torch.Tensor) -> int:
         """The number of the line that took over the array of a tensor; 0 where none was seen to."""
@@ -58,6 +56,3 @@ class Arrays:
         key = id(tensor)
         reference = compiled.Reference(tensor, functools.partial(self._sites.pop, key))
         self._sites[key] = reference, site_number(self.session.writer, self.session.frames.user(frame))
-
-
-_NAME: Final = "from_numpy"

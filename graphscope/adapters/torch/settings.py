@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
+from graphscope.adapters.kit.imported import holders
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.eventlog.training_marks import TrainingMarks
 
@@ -41,12 +42,10 @@ class Settings:
 
     def entries(self) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
         """What is to be replaced."""
-        for name in _SETTERS:
-            original = getattr(torch, name)
-            followed = self._followed(original)
-            for module in [*sys.modules.values()]:  # also where a program has imported it to
-                if getattr(module, "__dict__", {}).get(name) is original:
-                    yield module, name, followed
+        originals = {name: getattr(torch, name) for name in _SETTERS}
+        followed = {name: self._followed(original) for name, original in originals.items()}
+        for module, name in holders(originals):
+            yield module, name, followed[name]
 
     def _followed(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)

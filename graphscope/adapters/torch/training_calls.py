@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import torch
 from torch.optim import lr_scheduler
 
+from graphscope.adapters.kit.imported import holders
 from graphscope.adapters.torch.held_graphs import held, held_by
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.recorder_errors import guarded
@@ -56,12 +57,10 @@ class TrainingCalls(training_calls.TrainingCalls):
                 if told.method in owner.__dict__:
                     yield owner, told.method, self._followed(owner.__dict__[told.method], told)
         yield torch.nn.Module, _FLAG, _Flag(self)
-        for name in _CLIPPING:
-            original = getattr(torch.nn.utils, name)
-            clip = self._clipping(original, name)
-            for module in [*sys.modules.values()]:  # also where a program has imported it to
-                if getattr(module, "__dict__", {}).get(name) is original:
-                    yield module, name, clip
+        originals = {name: getattr(torch.nn.utils, name) for name in _CLIPPING}
+        followed = {name: self._clipping(original, name) for name, original in originals.items()}
+        for module, name in holders(originals):
+            yield module, name, followed[name]
 
     def _followed(self, original: _Made, told: Told) -> _Made:
         session = self.session

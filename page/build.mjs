@@ -26,6 +26,7 @@ await build({
   ...common,
   entryPoints: ["source/main.ts"],
   format: "iife",
+  globalName: "graphscopePage",
   banner: { js: banner },
   outfile: `${assets}/page.js`,
 });

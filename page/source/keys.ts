@@ -28,6 +28,14 @@ export interface Deeds {
   leave(): void;
 }
 
+/** What a key does, where it is not meant for a field or for the browser. */
+export function rowOf(event: KeyboardEvent): KeyRow<Deeds> | undefined {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const [target] = event.composedPath();
+  if (target instanceof HTMLInputElement && target.type === "range" && event.key.startsWith("Arrow")) return;
+  return KEYS.find(({ keys }) => keys.includes(event.key));
+}
+
 export const KEYS: KeyRow<Deeds>[] = [
   { keys: ["ArrowDown", "j"], shown: "↓ j", told: "the box below", does: (deeds) => deeds.move(0, 1) },
   { keys: ["ArrowUp", "k"], shown: "↑ k", told: "the box above", does: (deeds) => deeds.move(0, -1) },

@@ -10,6 +10,7 @@ import type { Size } from "./measure";
 import { minimap } from "./minimap";
 import { motion } from "./motion";
 import { boxAt, isHead, type Placed, type Scene } from "./scene";
+import type { Setting } from "./setting";
 import { PALETTES, type ThemeName } from "./theme";
 
 export interface Looks {
@@ -37,6 +38,7 @@ export function picture(
   looks: Looks,
   chosen: (of: Box | null, placed: Placed | null, at: Point) => void,
   toggled: (of: Box) => void,
+  setting: Setting,
 ): Picture {
   const canvas = element("canvas", {
     class: "canvas",
@@ -144,6 +146,7 @@ export function picture(
   canvas.addEventListener(
     "wheel",
     (event) => {
+      if (!setting.takesWheel(event)) return;
       event.preventDefault();
       moving.stop();
       const unit = event.deltaMode ? 30 : 1;
@@ -154,11 +157,12 @@ export function picture(
     { passive: false },
   );
   new ResizeObserver(() => draw(devicePixelRatio || 1)).observe(canvas);
-  addEventListener("beforeprint", () => {
+  const printed = (): void => {
     camera = fitted({ x: 0, y: 0, width: scene.width, height: scene.height }, size());
     draw(3);
-  });
-  addEventListener("afterprint", ask);
+  };
+  addEventListener("beforeprint", printed, { signal: setting.signal });
+  addEventListener("afterprint", ask, { signal: setting.signal });
 
   const area = (): Area => ({ x: 0, y: 0, width: scene.width, height: scene.height });
 

@@ -14,7 +14,7 @@ export interface Player {
   toggle(): void;
 }
 
-export function player(recording: Recording, store: Store): Player {
+export function player(store: Store): Player {
   const slider = element("input", { type: "range", class: "rows", min: 0, "aria-label": "The moment in the step" });
   const told = element("output", { class: "moment" });
   const where = element("output", { class: "where" });
@@ -37,7 +37,7 @@ export function player(recording: Recording, store: Store): Player {
   );
   let timer = 0;
 
-  const count = () => recording.nodesOf[store.state.section]!.length;
+  const count = () => store.state.recording.nodesOf[store.state.section]!.length;
 
   function jump(to: number): void {
     store.change({ now: Math.min(Math.max(to, 0), count()) });
@@ -49,6 +49,7 @@ export function player(recording: Recording, store: Store): Player {
   }
 
   function turn(by: number): void {
+    const { recording } = store.state;
     const section = Math.min(Math.max(store.state.section + by, 0), recording.sections.length - 1);
     if (section === store.state.section) return;
     const isWhole = store.state.now >= count();
@@ -72,9 +73,9 @@ export function player(recording: Recording, store: Store): Player {
   slider.addEventListener("input", () => store.change({ now: Number(slider.value), isPlaying: false }));
 
   function show(changed: Set<string> | null): void {
-    const { section, now, isPlaying } = store.state;
+    const { recording, section, now, isPlaying } = store.state;
     const nodes = recording.nodesOf[section]!;
-    if (!changed || changed.has("section")) {
+    if (!changed || changed.has("section") || changed.has("recording")) {
       slider.max = String(nodes.length);
       slider.style.setProperty("--bands", bands(recording, nodes));
       const drawn = curves(recording.sections, section, (to) => turn(to - section));
@@ -95,7 +96,7 @@ export function player(recording: Recording, store: Store): Player {
   }
 
   function stepLine(): HTMLElement {
-    const { section } = store.state;
+    const { recording, section } = store.state;
     const several = recording.sections.length > 1;
     return element(
       "div",
@@ -107,7 +108,7 @@ export function player(recording: Recording, store: Store): Player {
   }
 
   store.listen((changed) => {
-    if (["section", "now", "isPlaying"].some((name) => changed.has(name as "now"))) show(changed);
+    if (["recording", "section", "now", "isPlaying"].some((name) => changed.has(name as "now"))) show(changed);
   });
   show(null);
   return { bar, step, turn, toggle };

@@ -1,8 +1,10 @@
 /** What a person has chosen: which step, which moment, what is open, what is looked at. */
 
+import type { Recording } from "./recording";
 import type { ThemeName } from "./theme";
 
 export interface State {
+  recording: Recording;
   section: number;
   /** The last node of the section that has run, by its place; the number of nodes where all have. */
   now: number;

@@ -14,6 +14,16 @@ export interface Tree {
   byKey: Map<string, Box>;
 }
 
+/** The trees of the sections, each made when it is first looked at. */
+export function treesOf(recording: Recording): (section: number) => Tree {
+  const known = new Map<number, Tree>();
+  return (section) => {
+    const found = known.get(section) ?? treeOf(recording, section);
+    known.set(section, found);
+    return found;
+  };
+}
+
 export function treeOf(recording: Recording, section: number): Tree {
   const cards = cardsOf(recording, section);
   const root = box("module", recording.sections[section]?.title ?? "", "");

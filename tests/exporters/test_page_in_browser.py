@@ -155,7 +155,7 @@ def test_a_person_searches_and_moves_by_keys(seen: Seen) -> None:
     assert seen.state("showsPath") is True
     theme = seen.state("theme")
     seen.page.key("t")
-    assert seen.page.value("document.documentElement.dataset.theme") == seen.state("theme") != theme
+    assert seen.page.value("document.body.dataset.theme") == seen.state("theme") != theme
     assert seen.page.value("document.querySelector('.help').hidden") is True
     seen.page.key("?")
     assert seen.page.value("document.querySelector('.help').hidden") is False

@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any, Final
 
-__all__ = ["document"]
+__all__ = ["asset", "document"]
 
 _POLICY: Final = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -35,7 +35,7 @@ nothing: allow them, or draw the same with <code>graphscope export -o graph.svg<
 
 def document(data: dict[str, Any]) -> str:
     """The page of some data."""
-    script, style = _asset("page.js"), _asset("page.css")
+    script, style = asset("page.js") + "graphscopePage.openDocument();", asset("page.css")
     policy = _POLICY.format(script=_hash(script), style=_hash(style))
     return _DOCUMENT.format(
         policy=escape(policy), title=escape(data["title"]), style=style, script=script, data=harmless(data)
@@ -48,7 +48,8 @@ def harmless(data: dict[str, Any]) -> str:
     return text.replace("<", "\\u003c").encode("utf-8", "replace").decode()
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """One of the files that `make page` makes."""
     return files("graphscope.exporters").joinpath(f"assets/{name}").read_text(encoding="utf-8")
 
 

@@ -1,0 +1,17 @@
+/** The page of a file: one view, which the whole window is for. */
+
+import { read } from "./recording";
+import { preferred } from "./theme";
+import { view } from "./view";
+
+export function openDocument(): void {
+  const root = document.body;
+  root.classList.add("page");
+  const shown = view(read(document.getElementById("recording")!.textContent!), preferred(), {
+    root,
+    keys: window,
+    takesWheel: () => true,
+    signal: new AbortController().signal,
+  });
+  Object.assign(window, { graphscope: shown.seen });
+}

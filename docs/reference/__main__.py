@@ -22,6 +22,7 @@ from typing import Final
 import numpy as np
 from textual.binding import Binding
 
+from graphscope.exporters.options import Option
 from graphscope.tables.schema import FORMAT, PARTITIONS, SCHEMA, TYPES, Column
 
 HERE: Final = Path(__file__).parent
@@ -101,6 +102,7 @@ def exporters() -> str:
     """Every exporter with its options."""
     import graphscope.exporters  # noqa: F401 (fills the table)
     from graphscope.exporters.registry import EXPORTERS
+    from graphscope.exporters.views import VIEWS
 
     parts = [
         "# Exporters",
@@ -108,18 +110,30 @@ def exporters() -> str:
         "`graphscope export LOG -o FILE`, `gs.export(thing, FILE)`: the ending of FILE says which.",
     ]
     for entry in EXPORTERS.values():
-        parts += ["", f"## {entry.name} (`{entry.suffix}`)", "", entry.doc]
-        rows = [
-            (
-                f"`--{option.name.replace('_', '-')}`",
-                choices(option.choices) or option.type.__name__,
-                f"`{option.default}`",
-                option.doc,
-            )
-            for option in entry.options
-        ]
-        parts += ["", *table(("option", "type", "default", "what it does"), rows)] if rows else []
+        parts += ["", f"## {entry.name} (`{entry.suffix}`)", "", entry.doc, *_options(entry.options)]
+    parts += [
+        "",
+        "# Views",
+        "",
+        '`--view NAME`, `view="NAME"`: what is drawn. [Pictures of each](../how-to/pictures.md).',
+    ]
+    for drawn in VIEWS.values():
+        parts += ["", f"## --view {drawn.name}", "", drawn.doc, *_options(drawn.options)]
     return page(parts)
+
+
+def _options(options: Iterable[Option]) -> list[str]:
+    """A table of what can be asked of an exporter or a view."""
+    rows = [
+        (
+            f"`--{option.name.replace('_', '-')}`",
+            choices(option.choices) or option.type.__name__,
+            f"`{option.default}`",
+            option.doc,
+        )
+        for option in options
+    ]
+    return ["", *table(("option", "type", "default", "what it does"), rows)] if rows else []
 
 
 def checks() -> str:

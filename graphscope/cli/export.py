@@ -10,17 +10,20 @@ from graphscope.cli.parser import Parser, find_log
 from graphscope.cli.ranks import logs_of
 from graphscope.errors import UsageError
 from graphscope.exporters.registry import EXPORTERS
+from graphscope.exporters.views import VIEWS
 from graphscope.graph.passes import FOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from graphscope.exporters.registry import Option
+    from graphscope.exporters.options import Option
+    from graphscope.exporters.registry import Exporter
+    from graphscope.exporters.views import View
 
 TABLES = "parquet"
 """The format that is a folder of tables."""
 
-CHOICE = ("select", "graph_pass", "fold", "step", "at", "radius")
+CHOICE = ("view", "select", "graph_pass", "fold", "step", "at", "radius")
 """What is drawn; how, the exporters themselves declare."""
 
 
@@ -43,6 +46,8 @@ def configure(parser: Parser) -> None:
         metavar="NAME",
         help="by what exporter, where the ending of FILE does not say so; parquet: tables, for query engines",
     )
+    views = "; ".join(f"{name}: {entry.doc.rstrip('.')}" for name, entry in VIEWS.items())
+    parser.add_argument("--view", choices=tuple(VIEWS), metavar="NAME", help=f"what is drawn. {views}")
     parser.add_argument("--select", metavar="SPEC", help="only the nodes that SPEC selects, such as `op:mm forward`")
     parser.add_argument("--pass", dest="graph_pass", choices=("forward", "backward"), help="one pass alone")
     parser.add_argument(
@@ -85,8 +90,8 @@ def run(options: argparse.Namespace) -> int:
         page, *pictures = export_passes(log, options.passes, options.format or "svg")
         print(f"{page}: {len(pictures)} pictures beside it")
         return 0
-    given = {name: getattr(options, name) for name in _options() if _said(options, name)}
-    export(log, options.out, format=options.format, **{name: getattr(options, name) for name in CHOICE}, **given)
+    given = {name: getattr(options, name) for name in (*CHOICE, *_options()) if _said(options, name)}
+    export(log, options.out, format=options.format, **given)
     print(f"{options.out}: {options.out.stat().st_size:,} bytes")
     return 0
 
@@ -122,7 +127,8 @@ def _said(options: argparse.Namespace, name: str) -> bool:
 def _options() -> dict[str, tuple[Option, list[str]]]:
     """Every option by name, and the exporters that have it."""
     found: dict[str, tuple[Option, list[str]]] = {}
-    for name, entry in EXPORTERS.items():
+    tables: list[dict[str, Exporter] | dict[str, View]] = [EXPORTERS, VIEWS]
+    for name, entry in ((name, entry) for table in tables for name, entry in table.items()):
         for option in entry.options:
             found.setdefault(option.name, (option, []))[1].append(name)
     return found

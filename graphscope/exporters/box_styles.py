@@ -64,6 +64,29 @@ BOXES: Final[dict[str, Attributes]] = {
     "op": {"shape": "box", "style": "rounded,filled", "fillcolor": "#e6effb", "color": "#3a6ea5"},
     "grad": {"shape": "octagon", "style": "filled", "fillcolor": "#fbeae7", "color": GRADIENT, "margin": "0.02"},
     "accumulate": {"shape": "circle", "style": "filled", "fillcolor": "#fbeae7", "color": GRADIENT, "margin": "0.01"},
+    "tensor": {
+        "shape": "ellipse",
+        "style": "filled",
+        "fillcolor": "#e6effb",
+        "color": "#3a6ea5",
+        "margin": "0.04,0.02",
+    },
+    "gradient": {
+        "shape": "ellipse",
+        "style": "filled,dashed",
+        "fillcolor": "#fbeae7",
+        "color": GRADIENT,
+        "margin": "0.02",
+    },
+    "joint": {
+        "shape": "circle",
+        "style": "filled",
+        "fillcolor": "#3a6ea5",
+        "color": "#3a6ea5",
+        "width": "0.1",
+        "height": "0.1",
+        "fixedsize": "true",
+    },
     "scope": {"shape": "folder", "style": "filled", "fillcolor": "#e9f5ec", "color": "#3f7f56"},
 }
 """What is drawn for each kind of node; a parameter is a leaf that a module or an optimizer owns."""

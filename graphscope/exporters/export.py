@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphscope.errors import ExportError
+from graphscope.exporters.options import checked
 from graphscope.exporters.registry import Exporter, by_name, by_suffix
-from graphscope.exporters.view_selection import Choice, selected_view
+from graphscope.exporters.view_selection import Choice
+from graphscope.exporters.views.figure import content
+from graphscope.exporters.views.request import Request
+from graphscope.exporters.views.view_table import DEFAULT, check_said, view_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from graphscope.exporters.view_selection import Fold, OnePass, Step
+    from graphscope.exporters.views.view_table import View
 
 __all__ = ["export"]
 
@@ -25,6 +30,7 @@ def export(
     path: str | os.PathLike[str] | None = None,
     *,
     format: str | None = None,
+    view: str = DEFAULT,
     select: str | None = None,
     graph_pass: OnePass | None = None,
     fold: Fold | Iterable[Fold] | None = None,
@@ -42,6 +48,7 @@ def export(
             without a recording.
         path: Where to write; None only returns the content.
         format: Name of the exporter; by default the one whose suffix the path has.
+        view: What is drawn: ops as boxes, or another way of the table of views.
         select: Draw the nodes that this SPEC selects (and what lies within `radius` of them), not all.
         graph_pass: Draw the forward or the backward pass alone.
         fold: "repeats" draws the iterations of a loop, and equal layers, as one, "scopes" (or a depth) the call of a
@@ -53,7 +60,7 @@ def export(
         radius: So many edges away from what is selected (else from `current`) are drawn too.
         breakpoints: Nodes to mark: row numbers or SPECs.
         current: The row to mark as the one where the debugger stands.
-        options: What the exporter declares, such as `overlay=True` or `rankdir="LR"`.
+        options: What the exporter and the view declare, such as `overlay=True` or `rankdir="LR"`.
 
     Returns:
         The content of the file: text, or bytes of a binary format.
@@ -66,11 +73,28 @@ def export(
         check_place(Path(path))
     choice = Choice(select, graph_pass, step, at, radius, current, tuple(breakpoints))
     folds = None if fold is None else (fold,) if isinstance(fold, str | int) else tuple(fold)
-    view = selected_view(thing, choice, folds, is_whole=made_by.is_whole, most=made_by.most)
-    content = made_by.render(view, **made_by.checked(options))
+    made = rendered(Request(thing, choice, folds, made_by), view_by_name(view), options)
     if path is not None:
-        write_whole(Path(path), content if isinstance(content, bytes) else content.encode())
-    return content
+        write_whole(Path(path), made if isinstance(made, bytes) else made.encode())
+    return made
+
+
+def rendered(asked: Request, entry: View, options: dict[str, Any]) -> str | bytes:
+    """What a file holds of what was asked for, drawn in one way.
+
+    Args:
+        asked: What is drawn, and by what exporter.
+        entry: How.
+        options: Those of the view and of the exporter that were given.
+
+    Raises:
+        ExportError: It can't be drawn so, or an option is of neither.
+    """
+    check_said(entry, asked.said)
+    own = {option.name for option in entry.options}
+    chosen = checked({name: each for name, each in options.items() if name in own}, entry.options, f"view {entry.name}")
+    others = {name: each for name, each in options.items() if name not in own}
+    return content(entry.draw(asked, **chosen), entry, asked.made_by, others)
 
 
 def exporter_for(path: str | os.PathLike[str] | None, format: str | None) -> Exporter:

@@ -47,6 +47,8 @@ def node_label(node: ViewNode, view: GraphView, *, overlay: bool, placed: bool) 
         overlay: Say what its values are like.
         placed: It lies beside its forward node, and need not name it.
     """
+    if node.kind == "joint":
+        return []
     marks = (CURRENT if node.current else "") + (BREAKPOINT if node.breakpoint else "")
     lines = [marks + (COMPARED[node.compared] if node.compared else "") + title(node)]
     if node.changed:

@@ -57,7 +57,7 @@ def beside(view: GraphView) -> dict[str, Place]:
     placed = {
         node.id: node.forward
         for node in view.nodes
-        if node.kind in ("grad", "scope") and node.forward is not None and node.forward in nodes
+        if node.kind in ("grad", "scope", "gradient") and node.forward is not None and node.forward in nodes
     }
     taken = {(edge.target, nodes[edge.source].rows): edge.source for edge in view.edges if edge.kind == "data"}
     gradients = [edge for edge in view.edges if edge.kind == "gradient"]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
-import inspect
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
-from types import SimpleNamespace
-from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeAlias, TypeVar
 
 from graphscope.errors import ExportError
+from graphscope.exporters.options import Option, alternatives, options_of, summary_of
 
-__all__ = ["EXPORTERS", "Exporter", "Option", "by_name", "by_suffix", "exporter", "load_extensions"]
+__all__ = ["EXPORTERS", "Exporter", "by_name", "by_suffix", "exporter", "load_extensions"]
 
 Render: TypeAlias = Callable[..., str | bytes]
 """An exporter's function: from a `GraphView` and keyword-only options to the whole content of the file."""
@@ -23,18 +20,6 @@ Rendering = TypeVar("Rendering", bound=Render)
 
 GROUP: Final = "graphscope.exporters"
 """Entry points of this group are loaded and add their exporters to the table with `@exporter`."""
-
-
-@dataclass(frozen=True)
-class Option:
-    """One option of an exporter, as data: a command line makes a flag of it, a reference a row."""
-
-    name: str
-    type: type
-    default: Any
-    doc: str
-    choices: tuple[Any, ...] = ()
-    """The only values allowed; empty when every value of the type is."""
 
 
 @dataclass(frozen=True)
@@ -52,34 +37,12 @@ class Exporter:
     @property
     def doc(self) -> str:
         """What it makes, in one line."""
-        return (inspect.getdoc(self.render) or "").partition("\n")[0]
+        return summary_of(self.render)
 
     @cached_property
     def options(self) -> tuple[Option, ...]:
         """Its keyword-only parameters, described."""
-        parameters = inspect.signature(self.render).parameters.values()
-        declared = {each.name: each for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
-        # Only these annotations are resolved: that of the view may name a type that is imported for checkers alone.
-        annotations = SimpleNamespace(__annotations__={name: each.annotation for name, each in declared.items()})
-        hints = get_type_hints(annotations, globalns=vars(inspect.getmodule(self.render)))
-        notes = argument_notes(inspect.getdoc(self.render) or "")
-        return tuple(described(name, hints[name], each.default, notes.get(name, "")) for name, each in declared.items())
-
-    def checked(self, options: dict[str, Any]) -> dict[str, Any]:
-        """The options, when this exporter has them all and allows their values.
-
-        Raises:
-            ExportError: An option is unknown, or its value is not one of the choices.
-        """
-        declared = {option.name: option for option in self.options}
-        for name, given in options.items():
-            option = declared.get(name)
-            if option is None:
-                raise ExportError(f"exporter {self.name} has no option {name!r}", alternatives(name, declared))
-            if option.choices and given not in option.choices:
-                allowed = ", ".join(map(str, option.choices))
-                raise ExportError(f"option {name} of exporter {self.name} can't be {given!r}", f"it can be {allowed}")
-        return options
+        return options_of(self.render)
 
 
 EXPORTERS: Final[dict[str, Exporter]] = {}
@@ -149,27 +112,3 @@ def found(complaint: str, wanted: str, key: Callable[[Exporter], str], fits: Cal
             return max(fitting, key=lambda entry: len(key(entry)))
     choices = alternatives(wanted, [key(entry) for entry in EXPORTERS.values()])
     raise ExportError(complaint, "; ".join([choices, *failures]))
-
-
-def alternatives(word: str, choices: Any) -> str:
-    """A hint: the choice that was probably meant, or all of them."""
-    if not choices:
-        return "it has no options"
-    close = difflib.get_close_matches(word, list(choices), n=1)
-    suggestion = f"did you mean {close[0]}? " if close else ""
-    return f"{suggestion}choose one of {', '.join(sorted(choices))}"
-
-
-def described(name: str, hint: Any, default: Any, doc: str) -> Option:
-    """One keyword-only parameter as an option."""
-    if get_origin(hint) is Literal:
-        choices = get_args(hint)
-        return Option(name, type(choices[0]), default, doc, choices)
-    return Option(name, hint, default, doc)
-
-
-def argument_notes(doc: str) -> dict[str, str]:
-    """What a docstring's `Args:` says of each parameter."""
-    section = re.search(r"^Args:\n((?:[ ]{4}.*\n?|\n)+)", doc, re.MULTILINE)
-    entries = re.findall(r"^ {4}(\w+): (.+(?:\n {5,}.+)*)", section[1], re.MULTILINE) if section else []
-    return {name: " ".join(text.split()) for name, text in entries}

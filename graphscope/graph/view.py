@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
     from graphscope.graph.graph import Graph
 
-NodeKind = Literal["leaf", "op", "grad", "accumulate", "scope"]
-"""What a box is: a node of the log, or a whole module scope folded into one box."""
+NodeKind = Literal["leaf", "op", "grad", "accumulate", "scope", "tensor", "gradient", "joint"]
+"""What a box is: a node of the log, or a whole module scope folded into one box; in the dual drawing what a node makes,
+the gradient of that, and a point where what an op takes meets."""
 
 PassName = Literal["forward", "backward", "both"]
 """The pass of a box; only a folded scope can hold nodes of both."""

@@ -7,14 +7,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 # A process for each core; one that has nothing left to do takes over what waits for another.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+SITE := build/site
+# Strict: a link or an anchor that leads nowhere is an error.
+SPHINX := $(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env -d build/doctrees docs $(SITE)
 
-.PHONY: help demo test check bench docs page page-check transcripts format clean
+.PHONY: help demo test check bench docs site page page-check transcripts format clean
 help:
 	@echo "make demo   step through the forward and the backward pass of a sample"
 	@echo "make test   run the tests; no framework is needed"
 	@echo "make check  what CI runs: format, lint, types, layers, all tests, those against frameworks too"
 	@echo "make bench  measure speed and write docs/benchmarks.md"
-	@echo "make docs   write docs/reference and graphscope-stubs from the tables"
+	@echo "make docs   write docs/reference, graphscope-stubs and docs/learn anew, and build the site"
+	@echo "make site   build the site alone: README and docs, to be read from disk in $(SITE)"
 	@echo "make page   make the assets of the HTML page from page/ (needs npm)"
 	@echo "make format put the code in the house's form"
 
@@ -29,6 +33,7 @@ check: $(VENV)/.made-check
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
+	$(SPHINX)
 	$(PYTEST) -m slow --durations=20
 	$(PYTEST) -m "not slow"
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page-check; \
@@ -37,9 +42,16 @@ check: $(VENV)/.made-check
 bench: $(VENV)/.made-check
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.made-test
+docs: $(VENV)/.made-docs
 	$(BIN)/python docs/reference
 	$(BIN)/python docs/reference/stubs.py
+	$(BIN)/python -m docs.learn
+	@$(MAKE) --no-print-directory site
+
+site: $(VENV)/.made-docs
+	rm -rf $(SITE)
+	$(SPHINX)
+	@echo "$(SITE)/index.html"
 
 # The page's own part is TypeScript; what it is bundled into is committed, so that nobody else needs npm.
 page: page/node_modules
@@ -65,6 +77,7 @@ clean:
 # Each stamp is an extra of pyproject.toml, made again when these files change; "demo" is no extra: the bare package.
 EXTRA_demo :=
 EXTRA_test := [test]
+EXTRA_docs := [docs]
 EXTRA_check := [check]
 
 $(VENV)/.made-%: pyproject.toml setup.py $(wildcard graphscope/*/*.[ch] graphscope/*/*/*.[ch])

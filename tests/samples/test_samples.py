@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 APART = ("demo.py", "same_network.py")
 """Those with a test of their own."""
 SAMPLES = sorted(path for path in (ROOT / "samples").glob("*.py") if path.name not in APART)
-SURE = ("product", "chain", "no_grad")
+SURE = ("product", "chain", "no_grad", "neuron", "two_paths", "broadcasting", "nan_spreads")
 """Those that draw no random numbers."""
 
 SESSIONS = ("digits_session", "two_ways")

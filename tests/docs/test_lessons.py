@@ -1,0 +1,49 @@
+"""Lessons: texts, numbers and pages come from one recording, and a browser shows what a text says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import graphscope as gs
+from docs.learn.lessons import Lesson, lesson_of, lessons
+from docs.learn.marks import filled, marks, told
+
+from .pages import ROOT
+
+LESSONS = lessons()
+NAMES = [lesson.name for lesson in LESSONS]
+
+
+def test_every_text_is_in_the_list() -> None:
+    texts = {file.stem for file in (ROOT / "docs" / "learn").glob("*.md") if lesson_of(file) is not None}
+    assert texts == set(NAMES)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=NAMES)
+def test_program_and_numbers_are_those_of_the_sample(lesson: Lesson) -> None:
+    with lesson.recorded() as log:
+        assert lesson.text == filled(lesson.with_program(), log.graph), "run `make docs`"
+        found = marks(lesson.text, log.graph)
+    assert len(found) == lesson.text.count("<!-- "), "a comment that is no mark"
+
+
+def test_a_number_that_is_not_that_of_the_recording_is_mended(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope") as log:
+        x = gs.tensor([1.0, -2.5], requires_grad=True)
+        loss = (x * x).sum()  # noqa: F841 (a recording takes names from the program)
+        x.sum().backward()
+    text = "from **7**<!-- x.value --> to **7**<!-- loss.value -->, of **7**<!-- x.shape -->, **so**<!-- at x.grad -->"
+    assert filled(text, log.graph) == (
+        "from **[1, −2.5]**<!-- x.value --> to **7.25**<!-- loss.value -->, of **2**<!-- x.shape -->,"
+        " **so**<!-- at x.grad -->"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(3.0, "3"), (-0.25, "−0.25"), (1290.0, "1,290"), (1 / 3, "0.3333"), (float("nan"), "NaN"), (-float("inf"), "−∞")],
+)
+def test_numbers_are_told_as_on_the_page(value: float, text: str) -> None:
+    assert told(value) == text

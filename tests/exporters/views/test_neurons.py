@@ -164,4 +164,4 @@ def test_numbers_are_those_of_torch(tmp_path: Path) -> None:
     for name, values in (("0", hidden), ("2", out)):
         expected = torch.stack([values[3], values.grad[3]], dim=1).detach().numpy()
         assert np.allclose(told(picture, name), expected, rtol=1e-4, atol=1e-7)
-    assert f"{float(loss):.4g}" in picture
+    assert f"{loss.item():.4g}" in picture

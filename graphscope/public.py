@@ -24,6 +24,7 @@ HOMES: Final[dict[str, str]] = {
     "export": "graphscope.exporters",
     "listen": "graphscope.debugger.attachment",
     "load": "graphscope.loading",
+    "load_ipython_extension": "graphscope.notebook",
     "mark": "graphscope.eventlog.record",
     "post_mortem": "graphscope.console.prompt_entry",
     "record": "graphscope.eventlog.record",

@@ -1,5 +1,7 @@
-"""Pictures in a notebook."""
+"""The page and pictures in a notebook."""
 
-from graphscope.notebook.show import Picture, repr_svg, show
+from graphscope.notebook.extension import load_ipython_extension
+from graphscope.notebook.show import repr_svg, show
+from graphscope.notebook.still import Picture, Still
 
-__all__ = ["Picture", "repr_svg", "show"]
+__all__ = ["Picture", "Still", "load_ipython_extension", "repr_svg", "show"]

@@ -10,7 +10,8 @@ export function openDocument(): void {
   const shown = view(read(document.getElementById("recording")!.textContent!), preferred(), {
     root,
     keys: window,
-    takesWheel: () => true,
+    // In a frame it leaves the wheel to what surrounds it as long as nobody has gone in.
+    takesWheel: (event) => window === window.top || event.ctrlKey || document.hasFocus(),
     signal: new AbortController().signal,
   });
   Object.assign(window, { graphscope: shown.seen });

@@ -43,7 +43,10 @@ interface Seen {
   place(key: string): (Point & Size) | null;
 }
 
-export function view(recording: Recording, theme: ThemeName, setting: Setting): View {
+/** Shows a recording.
+ * @param before What a person had chosen of it, where it was shown already.
+ */
+export function view(recording: Recording, theme: ThemeName, setting: Setting, before?: State): View {
   const looks = once(looksOf);
   const trees = once((of: Recording) => treesOf(of));
   let moment: Moment = { order: new Int32Array(), now: 0, count: 0 };
@@ -262,6 +265,7 @@ export function view(recording: Recording, theme: ThemeName, setting: Setting): 
     if (of?.parent) stage.reveal(of);
   }
 
+  if (before) store.change({ ...before, ...grown(before, recording), theme, isPlaying: false });
   store.listen(show);
   show(null);
   requestAnimationFrame(() => stage.top());

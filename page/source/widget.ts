@@ -3,6 +3,8 @@
 import { element } from "./dom";
 import { groundOf } from "./ground";
 import { type Recording, read } from "./recording";
+import type { State } from "./state";
+import { dress } from "./theme";
 import { type View, view } from "./view";
 
 /** What is asked of a model of anywidget. */
@@ -10,75 +12,92 @@ interface Model {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
   save_changes(): void;
-  on(name: string, heard: () => void): void;
-  off(name: string, heard: () => void): void;
+  on(names: string, heard: () => void): void;
+  off(names: string, heard: () => void): void;
 }
 
-export const widget = {
-  render({ model, el }: { model: Model; el: HTMLElement }): () => void {
-    const ending = new AbortController();
-    const root = element("div", { class: "page guest", style: `height: ${Number(model.get("height"))}px` });
-    // Jupyter leaves the keys to what says so.
-    const host = element("div", { "data-lm-suppress-shortcuts": "true" });
-    const shadow = host.attachShadow({ mode: "open" });
-    shadow.append(element("style", { text: String(model.get("looks")) }), root);
-    host.addEventListener("keydown", (event) => event.stopPropagation());
-    el.replaceChildren(host);
+interface Given {
+  model: Model;
+  el: HTMLElement;
+}
 
-    let shown: View | null = null;
-    let asked = 0;
+const NAMES = "change:recording change:told";
 
-    function show(recording: Recording): void {
-      if (shown) {
-        shown.grow(recording);
-        return;
-      }
-      root.replaceChildren();
-      shown = view(recording, groundOf(host), {
-        root,
-        keys: root,
-        takesWheel: (event) => event.ctrlKey || shadow.activeElement !== null,
-        signal: ending.signal,
-      });
-      Object.assign(host, { graphscope: shown.seen });
-      shown.store.listen((changed) => {
-        if (changed.has("chosen") || changed.has("node")) tell();
-      });
+/** What a person had chosen where a model is shown again. */
+const kept = new WeakMap<Model, State>();
+
+export function widget(looks: string): { render(given: Given): () => void } {
+  return { render: ({ model, el }) => shownIn(el, model, looks) };
+}
+
+function shownIn(el: HTMLElement, model: Model, looks: string): () => void {
+  const ending = new AbortController();
+  const root = element("div", { class: "page guest", style: `height: ${Number(model.get("height"))}px` });
+  const told = element("p", { class: "nothing" });
+  // Jupyter leaves the keys to what says so.
+  const host = element("div", { "data-lm-suppress-shortcuts": "true" });
+  const shadow = host.attachShadow({ mode: "open" });
+  shadow.append(element("style", { text: looks }), root);
+  host.addEventListener("keydown", (event) => event.stopPropagation());
+  root.append(told);
+  el.replaceChildren(host);
+  const setting = {
+    root,
+    keys: root,
+    takesWheel: (event: WheelEvent) => event.ctrlKey || shadow.activeElement !== null,
+    signal: ending.signal,
+  };
+
+  let shown: View | null = null;
+  let asked = 0;
+
+  function show(recording: Recording): void {
+    if (shown) {
+      shown.grow(recording);
+      return;
     }
+    shown = view(recording, groundOf(host), setting, kept.get(model));
+    Object.assign(host, { graphscope: shown.seen });
+    shown.store.listen((changed) => {
+      if (changed.has("chosen") || changed.has("node")) tell(shown?.rows() ?? []);
+    });
+  }
 
-    function tell(): void {
-      model.set("rows", shown?.rows() ?? []);
-      model.save_changes();
-    }
+  function tell(rows: number[]): void {
+    model.set("rows", rows);
+    model.save_changes();
+  }
 
-    async function renew(): Promise<void> {
-      asked += 1;
-      const mine = asked;
-      const packed = model.get("recording") as DataView;
-      if (!packed?.byteLength) {
-        if (!shown) root.replaceChildren(element("p", { class: "nothing", text: String(model.get("told")) }));
-        return;
-      }
-      const text = await unpacked(packed);
-      if (mine === asked && !ending.signal.aborted) show(read(text));
-    }
+  async function renew(): Promise<void> {
+    asked += 1;
+    const mine = asked;
+    told.textContent = String(model.get("told"));
+    told.hidden = !told.textContent;
+    const packed = model.get("recording") as DataView<ArrayBuffer> | null;
+    if (!packed?.byteLength) return;
+    const text = await unpacked(packed);
+    if (mine === asked && !ending.signal.aborted) show(read(text));
+  }
 
-    const dressed = new MutationObserver(() => shown?.store.change({ theme: groundOf(host) }));
-    for (const each of [document.documentElement, document.body]) dressed.observe(each, { attributes: true });
-    model.on("change:recording", renew);
-    model.on("change:told", renew);
-    void renew();
+  const dressed = new MutationObserver(() => {
+    const theme = groundOf(host);
+    dress(root, theme);
+    shown?.store.change({ theme });
+  });
+  for (const each of [document.documentElement, document.body]) dressed.observe(each, { attributes: true });
+  dress(root, groundOf(host));
+  model.on(NAMES, renew);
+  void renew();
 
-    return () => {
-      ending.abort();
-      dressed.disconnect();
-      model.off("change:recording", renew);
-      model.off("change:told", renew);
-    };
-  },
-};
+  return () => {
+    if (shown) kept.set(model, shown.store.state);
+    ending.abort();
+    dressed.disconnect();
+    model.off(NAMES, renew);
+  };
+}
 
-function unpacked(packed: DataView): Promise<string> {
-  const stream = new Blob([packed as DataView<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
+function unpacked(packed: DataView<ArrayBuffer>): Promise<string> {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).text();
 }

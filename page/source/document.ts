@@ -1,5 +1,6 @@
 /** The page of a file: one view, which the whole window is for. */
 
+import { followFragment } from "./fragment";
 import { read } from "./recording";
 import { preferred } from "./theme";
 import { view } from "./view";
@@ -14,5 +15,6 @@ export function openDocument(): void {
     takesWheel: (event) => window === window.top || event.ctrlKey || document.hasFocus(),
     signal: new AbortController().signal,
   });
+  followFragment(shown);
   Object.assign(window, { graphscope: shown.seen });
 }

@@ -8,7 +8,13 @@ import type { Palette } from "./theme";
 
 /** How a box is to look. */
 export interface BoxLook extends Progress {
+  /** What stands below the title, and what does until it has run. */
   told: string;
+  awaited: string;
+  /** The gradient that has arrived, where it is a single number. */
+  gradient: string;
+  /** The width of the backward half. */
+  half: number;
   isChosen: boolean;
   isHovered: boolean;
   isMatch: boolean;
@@ -79,7 +85,7 @@ function drawCard(pen: CanvasRenderingContext2D, placed: Placed, look: BoxLook, 
   outline(pen, placed, ROUND);
   pen.fill();
   const accent = colourOf(box.kind, look, palette);
-  const half = box.backward.length ? HALF : 0;
+  const { half } = look;
   if (half) drawBackwardHalf(pen, placed, look, palette, alpha);
   drawForwardHalf(pen, placed, look, palette, wide - half, accent, alpha);
   pen.strokeStyle = look.alarms.forward
@@ -128,17 +134,19 @@ function drawBackwardHalf(
   palette: Palette,
   alpha: number,
 ): void {
-  const left = placed.x + placed.width - HALF;
+  const left = placed.x + placed.width - look.half;
   pen.save();
   outline(pen, placed, ROUND);
   pen.clip();
   pen.globalAlpha = alpha * (look.backward > 0 ? 1 : FAINT);
   const [ink, tint] = backwardColours(look, palette);
   pen.fillStyle = look.here === "backward" ? ink : tint;
-  pen.fillRect(left, placed.y, HALF, placed.height);
+  pen.fillRect(left, placed.y, look.half, placed.height);
   pen.textAlign = "center";
   const colour = look.here === "backward" ? palette.card : ink;
-  write(pen, "∂", left + HALF / 2, placed.y + placed.height / 2 + 5, TITLE, colour);
+  const [middle, foot] = [left + look.half / 2, placed.y + placed.height / 2 + 5];
+  write(pen, "∂", middle, look.gradient ? placed.y + 20 : foot, TITLE, colour);
+  if (look.gradient) write(pen, look.gradient, middle, placed.y + 36, DETAIL, colour);
   pen.textAlign = "left";
   pen.restore();
 }
@@ -179,7 +187,8 @@ function drawText(pen: CanvasRenderingContext2D, placed: Placed, look: BoxLook, 
     look.alarms.forward ? palette.alarm : palette.text,
   );
   if (isGroup(box)) chevron(pen, x + wide - 14, y + 16, false, palette.muted);
-  if (look.told) write(pen, fitting(look.told, DETAIL, wide - 22), left, y + 36, DETAIL, palette.muted);
+  const told = look.forward > 0 ? look.told : look.awaited;
+  if (told) write(pen, fitting(told, DETAIL, wide - 22), left, y + 36, DETAIL, palette.muted);
   let top = y + (look.told ? 44 : 30);
   for (const chip of box.chips.slice(0, MOST_CHIPS)) {
     const text = fitting(chipText(chip.name, chip.shape), CODE, wide - 28);

@@ -2,11 +2,16 @@
 
 import { type Box, isGroup } from "./boxes";
 import type { BoxLook } from "./draw_boxes";
+import { gradientNodes } from "./gradients";
+import { DETAIL, HALF, width } from "./measure";
 import { counted, short } from "./numbers";
 import { Flag, has, type Recording, Role, textOf } from "./recording";
-import { valueOfNode } from "./values";
+import { sumBehind, valueOfNode } from "./values";
 
-export type Lasting = Pick<BoxLook, "told" | "alarms" | "isLoss" | "isUpdate">;
+export interface Lasting extends Pick<BoxLook, "told" | "awaited" | "half" | "alarms" | "isLoss" | "isUpdate"> {
+  /** Gradients that are single numbers, each with the node that it is there from. */
+  gradients: { node: number; text: string }[];
+}
 
 export interface Looks {
   lasting(of: Box): Lasting;
@@ -20,8 +25,13 @@ export function looksOf(recording: Recording): Looks {
     lasting(of) {
       let found = known.get(of);
       if (!found) {
+        const gradients = isGroup(of) ? [] : gradientsOf(recording, of);
+        const widest = Math.max(0, ...gradients.map(({ text }) => width(text, DETAIL)));
         found = {
           told: isGroup(of) ? toldOfGroup(of) : toldOfNode(recording, of),
+          awaited: isGroup(of) ? toldOfGroup(of) : awaitedOfNode(recording, of),
+          gradients,
+          half: of.backward.length ? Math.max(HALF, Math.ceil(widest) + 12) : 0,
           alarms: { forward: of.forward.some(isAlarming), backward: of.backward.some(isAlarming) },
           isLoss: of.node >= 0 && roots.has(of.node),
           isUpdate: of.node >= 0 && recording.nodes.role?.[of.node] === Role.update,
@@ -44,6 +54,18 @@ function toldOfNode(recording: Recording, of: Box): string {
   return [of.type, single === null ? textOf(recording, "shape", of.node) : `= ${short(single)}`]
     .filter(Boolean)
     .join("  ");
+}
+
+/** The same before it has run: a number is yet to be told. */
+function awaitedOfNode(recording: Recording, of: Box): string {
+  return singleValue(recording, of.node) === null ? toldOfNode(recording, of) : of.type;
+}
+
+function gradientsOf(recording: Recording, of: Box): Lasting["gradients"] {
+  return gradientNodes(recording, of, of.node).flatMap((node) => {
+    const single = sumBehind(recording, node)?.numbers ?? [singleValue(recording, node)];
+    return single.length !== 1 || single[0] === null ? [] : [{ node, text: short(single[0]) }];
+  });
 }
 
 /** The number that a node is; null where it is several, or not known. */

@@ -56,8 +56,11 @@ export function chipText(name: string, shape: string): string {
   return `${name.slice(name.lastIndexOf(".") + 1)} ${shape}`;
 }
 
-export function sizeOf(of: Box, told: string): Size {
-  const half = of.backward.length ? HALF : 0;
+/**
+ * @param told What stands below its title.
+ * @param half The width of its backward half.
+ */
+export function sizeOf(of: Box, told: string, half: number): Size {
   const chips = of.chips.length ? Math.min(of.chips.length, MOST_CHIPS) + (of.chips.length > MOST_CHIPS ? 1 : 0) : 0;
   const texts = [
     width(titleOf(of), TITLE) + (isGroup(of) ? 20 : 0),

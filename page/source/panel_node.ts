@@ -2,12 +2,13 @@
 
 import type { Box } from "./boxes";
 import { element } from "./dom";
+import { gradientNodes } from "./gradients";
 import { duration } from "./numbers";
 import { ownerOf } from "./owners";
 import { crumbs, facts, findingsPart, type Guide, link, named, type Part, titled } from "./panel_parts";
-import { valuePart } from "./panel_value";
+import { sumPart, valuePart } from "./panel_value";
 import { passOf } from "./player";
-import { edgesOf, Flag, has, Kind, type Recording, textOf } from "./recording";
+import { edgesOf, Flag, has, type Recording, textOf } from "./recording";
 import type { ThemeName } from "./theme";
 
 const MOST = 12;
@@ -18,8 +19,7 @@ export function ofNode(recording: Recording, of: Box, node: number, theme: Theme
   const name = textOf(recording, "name", node);
   const owner = ownerOf(recording, node);
   const findings = [...of.forward, ...of.backward].flatMap((each) => recording.findingsOf.get(each) ?? []);
-  const value = nodes.backward[node] ? null : valuePart(recording, "Value", node, theme);
-  const gradient = gradientNode(recording, of, node);
+  const told = guide.hasRun(node);
   const time = nodes.duration?.[node] ?? 0;
   return [
     crumbs(of, guide),
@@ -45,13 +45,14 @@ export function ofNode(recording: Recording, of: Box, node: number, theme: Theme
     nodes.formula[node]!.length
       ? titled(
           "Formula",
-          ...nodes.formula[node]!.map((text) => element("code", { class: "formula", text: strings[text]! })),
+          ...nodes.formula[node]!.slice(0, told ? undefined : 1).map((text) =>
+            element("code", { class: "formula", text: strings[text]! }),
+          ),
         )
       : null,
-    value,
-    gradient >= 0
-      ? valuePart(recording, nodes.backward[node] ? "Gradient that arrived" : "Gradient", gradient, theme)
-      : null,
+    told ? null : element("p", { class: "muted", text: "It has not run yet." }),
+    told && !nodes.backward[node] ? valuePart(recording, "Value", node, theme) : null,
+    ...gradientParts(recording, of, node, theme, guide),
     of.chips.length
       ? titled(
           "Parameters",
@@ -63,6 +64,18 @@ export function ofNode(recording: Recording, of: Box, node: number, theme: Theme
     connections(recording, "Used by", edgesOf(recording.users, node), recording.edges.target, guide),
     owner !== node ? null : missing(recording, node),
   ];
+}
+
+/** What has arrived so far: at a rule, with a contribution to a leaf, or in all of them together. */
+function gradientParts(recording: Recording, of: Box, node: number, theme: ThemeName, guide: Guide): Part[] {
+  const newest = gradientNodes(recording, of, node).filter(guide.hasArrived).pop();
+  if (newest === undefined) return [];
+  if (recording.nodes.backward[node])
+    return [
+      valuePart(recording, "Gradient that arrived", node, theme),
+      sumPart(recording, "Sum with what came before", node, theme),
+    ];
+  return [sumPart(recording, "Gradient, a sum", newest, theme) ?? valuePart(recording, "Gradient", newest, theme)];
 }
 
 /** The nodes of a card: its op, its rule and what adds up gradients. */
@@ -82,15 +95,6 @@ function halves(recording: Recording, of: Box, node: number, guide: Guide): HTML
       }),
     ),
   );
-}
-
-/** The node whose value is the gradient of another: its rule's, or what was added to a leaf. */
-function gradientNode(recording: Recording, of: Box, node: number): number {
-  const { kind, backward } = recording.nodes;
-  if (backward[node]) return node;
-  const own = recording.backwardOf.get(node) ?? [];
-  const found = own.find((each) => kind[each] === Kind.grad) ?? own.find((each) => kind[each] === Kind.accumulate);
-  return found ?? (of.node === node ? (of.backward.find((each) => kind[each] === Kind.grad) ?? -1) : -1);
 }
 
 function sourcePart(recording: Recording, node: number): HTMLElement | null {

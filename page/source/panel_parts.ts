@@ -9,6 +9,10 @@ export interface Guide {
   /** Goes to the box of a node, and opens what it lies in. */
   toNode(node: number): void;
   toBox(of: Box): void;
+  /** Whether a node has run at the moment that is shown: of what comes later nothing is told yet. */
+  hasRun(node: number): boolean;
+  /** Whether a gradient has come in this step. */
+  hasArrived(node: number): boolean;
 }
 
 export type Part = HTMLElement | SVGElement | null;

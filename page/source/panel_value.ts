@@ -7,7 +7,7 @@ import { facts, titled } from "./panel_parts";
 import type { Recording } from "./recording";
 import type { ThemeName } from "./theme";
 import { histogram, picture } from "./value_pictures";
-import { valueOfNode } from "./values";
+import { sumBehind, valueOfNode } from "./values";
 
 export function valuePart(recording: Recording, title: string, node: number, theme: ThemeName): HTMLElement | null {
   const told = recording.statistics;
@@ -33,6 +33,14 @@ export function valuePart(recording: Recording, title: string, node: number, the
       ? element("p", { class: "muted", text: `a sample of ${value.rows}×${value.columns}` })
       : null,
   );
+}
+
+/** What a gradient has grown to at a node that added to it. */
+export function sumPart(recording: Recording, title: string, node: number, theme: ThemeName): HTMLElement | null {
+  const sum = sumBehind(recording, node);
+  if (!sum) return null;
+  const isSingle = sum.numbers.length === 1;
+  return titled(title, isSingle ? element("p", { class: "single", text: short(sum.numbers[0]) }) : picture(sum, theme));
 }
 
 function share(count: number, of: number): string {

@@ -80,6 +80,7 @@ export function player(store: Store): Player {
       slider.style.setProperty("--bands", bands(recording, nodes));
       const drawn = curves(recording.sections, section, (to) => turn(to - section));
       course.replaceChildren(stepLine(), ...(drawn ? [drawn] : []));
+      course.hidden = recording.sections.length === 1 && !drawn;
     }
     if (!changed || changed.has("isPlaying")) {
       const word = isPlaying ? "Pause (space)" : "Play both passes (space)";

@@ -3,8 +3,10 @@
 import type { Box } from "./boxes";
 import type { Recording } from "./recording";
 
+const LATER = 2 ** 31 - 1;
+
 export interface Moment {
-  /** The place of each node among those of the section; -1 of others, which ran before. */
+  /** The place of each node among those of the section; of others -1, or `LATER`. */
   order: Int32Array;
   /** The last place that has run. */
   now: number;
@@ -20,7 +22,7 @@ export interface Progress {
 }
 
 export function orderOf(recording: Recording, section: number): Int32Array {
-  const order = new Int32Array(recording.count).fill(-1);
+  const order = Int32Array.from(recording.nodes.section, (each) => (each > section ? LATER : -1));
   (recording.nodesOf[section] ?? []).forEach((node, place) => {
     order[node] = place;
   });
@@ -39,10 +41,19 @@ export function progressOf(of: Box, moment: Moment): Progress {
   return { forward: share(forward, of.forward), backward: share(backward, of.backward), here };
 }
 
+export function hasRun(node: number, moment: Moment): boolean {
+  return moment.order[node]! <= moment.now;
+}
+
+/** Whether a gradient has come in this step: that of a step before is no longer told of. */
+export function hasArrived(node: number, moment: Moment): boolean {
+  return moment.order[node]! >= 0 && hasRun(node, moment);
+}
+
 /** Whether the first of some nodes has run. */
 export function hasBegun(nodes: number[], moment: Moment): boolean {
   const first = nodes[0];
-  return moment.now >= moment.count || (first !== undefined && moment.order[first]! <= moment.now);
+  return moment.now >= moment.count || (first !== undefined && hasRun(first, moment));
 }
 
 function done(nodes: number[], { order, now }: Moment): number {

@@ -87,6 +87,8 @@ interface PageData {
   findings: Finding[];
   statistics: StatisticsColumns;
   samples: SampleColumns;
+  /** What gradients were behind the nodes that added to them. */
+  sums: SampleColumns;
   strings: string[];
 }
 
@@ -118,6 +120,7 @@ export interface Recording extends PageData {
   /** Of each node its place among the statistics; -1 where there are none. */
   statisticsOf: Int32Array;
   samplesOf: Int32Array;
+  sumsOf: Int32Array;
   findingsOf: Map<number, number[]>;
   /** The nodes of each section, in the order of the log. */
   nodesOf: number[][];
@@ -147,6 +150,7 @@ export function read(text: string): Recording {
     backwardOf,
     statisticsOf: placesOf(count, data.statistics.node),
     samplesOf: placesOf(count, data.samples.node),
+    sumsOf: placesOf(count, data.sums.node),
     findingsOf,
     nodesOf,
   };

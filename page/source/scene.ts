@@ -9,6 +9,12 @@ export interface Placed extends Point, Size {
   isOpen: boolean;
 }
 
+/** What the size of a closed box depends on. */
+export interface Texts {
+  told: string;
+  half: number;
+}
+
 export interface Scene extends Size {
   /** Groups ahead of what lies in them. */
   boxes: Placed[];
@@ -16,7 +22,7 @@ export interface Scene extends Size {
   at: Map<Box, Placed>;
 }
 
-export function sceneOf(root: Box, isOpen: (of: Box) => boolean, told: (of: Box) => string): Scene {
+export function sceneOf(root: Box, isOpen: (of: Box) => boolean, texts: (of: Box) => Texts): Scene {
   const sizes = new Map<Box, Size>();
   const levels = new Map<Box, Level>();
 
@@ -29,7 +35,10 @@ export function sceneOf(root: Box, isOpen: (of: Box) => boolean, told: (of: Box)
       levels.set(of, level);
       const room = width(titleOf(of), TITLE) + width(of.type, TITLE) + 64;
       size = { width: Math.max(level.width, of.parent ? room : 0), height: level.height };
-    } else size = sizeOf(of, told(of));
+    } else {
+      const { told, half } = texts(of);
+      size = sizeOf(of, told, half);
+    }
     sizes.set(of, size);
     return size;
   }

@@ -1,6 +1,6 @@
 /** Values that came along: of small ones every number, of large ones a picture in levels and a histogram. */
 
-import type { Recording } from "./recording";
+import type { Recording, SampleColumns } from "./recording";
 
 export interface Value {
   rows: number;
@@ -19,13 +19,20 @@ const BELOW = 253;
 const ABOVE = 254;
 const NOT_A_NUMBER = 255;
 
-const decoded = new WeakMap<Recording, Uint8Array>();
+const decoded = new WeakMap<SampleColumns, Uint8Array>();
 
 export function valueOfNode(recording: Recording, node: number): Value | null {
-  const { samples } = recording;
-  const place = recording.samplesOf[node]!;
+  return told(recording.samples, recording.samplesOf[node]!);
+}
+
+/** What a gradient was behind a node that added to it; null where there was nothing to add to. */
+export function sumBehind(recording: Recording, node: number): Value | null {
+  return told(recording.sums, recording.sumsOf[node]!);
+}
+
+function told(samples: SampleColumns, place: number): Value | null {
   if (place < 0) return null;
-  const bytes = bytesOf(recording);
+  const bytes = bytesOf(samples);
   const [rows, columns, start] = [samples.rows[place]!, samples.columns[place]!, samples.place[place]!];
   const size = rows * columns;
   if (samples.exact[place]) {
@@ -59,11 +66,11 @@ function counted(numbers: Float32Array, low: number, high: number, bins: number)
   return found.map((count) => count / most);
 }
 
-function bytesOf(recording: Recording): Uint8Array {
-  let bytes = decoded.get(recording);
+function bytesOf(samples: SampleColumns): Uint8Array {
+  let bytes = decoded.get(samples);
   if (!bytes) {
-    bytes = Uint8Array.from(atob(recording.samples.data), (letter) => letter.charCodeAt(0));
-    decoded.set(recording, bytes);
+    bytes = Uint8Array.from(atob(samples.data), (letter) => letter.charCodeAt(0));
+    decoded.set(samples, bytes);
   }
   return bytes;
 }

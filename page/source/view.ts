@@ -7,7 +7,7 @@ import { header } from "./header";
 import { help } from "./help";
 import { type Deeds, rowOf } from "./keys";
 import type { Point } from "./layout";
-import { looksOf } from "./looks";
+import { type Lasting, looksOf } from "./looks";
 import type { Size } from "./measure";
 import { nearest } from "./nearest";
 import { once } from "./once";
@@ -16,7 +16,7 @@ import { panelOf } from "./panel";
 import { pathThrough } from "./paths";
 import { picture } from "./picture";
 import { player } from "./player";
-import { hasBegun, type Moment, orderOf, progressOf } from "./progress";
+import { hasArrived, hasBegun, hasRun, type Moment, orderOf, progressOf } from "./progress";
 import type { Recording } from "./recording";
 import { sceneOf } from "./scene";
 import { matchesOf } from "./search";
@@ -29,6 +29,8 @@ export interface View {
   store: Store;
   /** The recording has grown. */
   grow(next: Recording): void;
+  /** Stands at a row: it is at hand, and told of. */
+  standAt(row: number): void;
   /** The rows of what is chosen: of a node, or of all that a module holds. */
   rows(): number[];
   /** What tests see of it. */
@@ -65,6 +67,7 @@ export function view(recording: Recording, theme: ThemeName, setting: Setting, b
     showsHelp: false,
     theme,
   });
+  const lasting = (of: Box): Lasting => looks(store.state.recording).lasting(of);
   const tree = (): Tree => trees(store.state.recording)(store.state.section);
   store.state.open = openedAtFirst(tree().root);
 
@@ -72,8 +75,12 @@ export function view(recording: Recording, theme: ThemeName, setting: Setting, b
     {
       theme: () => store.state.theme,
       box: (of) => ({
-        ...looks(store.state.recording).lasting(of),
+        ...lasting(of),
         ...progressOf(of, moment),
+        gradient:
+          lasting(of)
+            .gradients.filter(({ node }) => hasArrived(node, moment))
+            .pop()?.text ?? "",
         isChosen: of.key === store.state.chosen,
         isMatch: matched.has(of),
         isDimmed: path !== null && !path.has(of),
@@ -123,7 +130,12 @@ export function view(recording: Recording, theme: ThemeName, setting: Setting, b
     if (card) goTo(card, node);
   }
 
-  const guide = { toNode: goToNode, toBox: (of: Box) => goTo(of) };
+  const guide = {
+    toNode: goToNode,
+    toBox: (of: Box) => goTo(of),
+    hasRun: (node: number) => hasRun(node, moment),
+    hasArrived: (node: number) => hasArrived(node, moment),
+  };
 
   function goToMatch(place: number): void {
     if (!matches.length) return;
@@ -220,11 +232,7 @@ export function view(recording: Recording, theme: ThemeName, setting: Setting, b
     }
     if (is("recording", "section", "open")) {
       stage.show(
-        sceneOf(
-          tree().root,
-          (of) => state.open.has(of.key) || !of.parent,
-          (of) => looks(recording).lasting(of).told,
-        ),
+        sceneOf(tree().root, (of) => state.open.has(of.key) || !of.parent, lasting),
         anchor,
       );
       anchor = null;
@@ -240,11 +248,11 @@ export function view(recording: Recording, theme: ThemeName, setting: Setting, b
       const from = of ? (of.node >= 0 ? of.node : (of.forward[0] ?? -1)) : loss;
       path = state.showsPath && from >= 0 ? pathThrough(recording, tree(), from, loss) : null;
     }
-    if (is("recording", "section", "chosen", "node", "theme")) {
+    if (is("recording", "section", "now", "chosen", "node", "theme")) {
       side.replaceChildren(
         ...panelOf(recording, chosen(), state.node, state.theme, guide).filter((part) => part !== null),
       );
-      side.scrollTop = 0;
+      if (is("recording", "section", "chosen", "node")) side.scrollTop = 0;
     }
     if (is("showsHelp")) keys.hidden = !state.showsHelp;
     if (changed?.has("now")) follow();
@@ -277,6 +285,13 @@ export function view(recording: Recording, theme: ThemeName, setting: Setting, b
       const kept = grown(store.state, next);
       const open = isTouched ? store.state.open : openedAtFirst(trees(next)(kept.section).root);
       store.change({ ...kept, open });
+    },
+    standAt(row) {
+      const { recording } = store.state;
+      const node = recording.nodes.row.indexOf(row);
+      if (node < 0) return;
+      goToNode(node);
+      store.change({ isPlaying: false, now: recording.nodesOf[store.state.section]!.indexOf(node) });
     },
     rows() {
       const of = chosen();

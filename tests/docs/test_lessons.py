@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 import graphscope as gs
 from docs.learn.lessons import Lesson, lesson_of, lessons
 from docs.learn.marks import filled, marks, told
+from tests.exporters import chromium
 
 from .pages import ROOT
 
@@ -47,3 +50,47 @@ def test_a_number_that_is_not_that_of_the_recording_is_mended(tmp_path: Path) ->
 )
 def test_numbers_are_told_as_on_the_page(value: float, text: str) -> None:
     assert told(value) == text
+
+
+# In a browser --------------------------------------------------------------------------------------------------------
+
+NUMBERS = re.compile(r"(?:NaN|[\d\[\], .−])+")
+
+SHOWN = """[...document.querySelectorAll('.panel section')]
+    .map(part => [...part.querySelectorAll('.single, td')].map(each => each.textContent))"""
+"""The numbers of each part of the panel."""
+
+FOLLOWED = """(to => location.hash === to ? null : new Promise(done => {
+    addEventListener('hashchange', done, {once: true})
+    location.hash = to
+}))('#%d')"""
+"""Until the page has gone where a link of the text leads."""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[chromium.Page]:
+    with chromium.browser(tmp_path_factory.mktemp("profile")) as page:
+        yield page
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(chromium.program() is None, reason="no Chromium; GRAPHSCOPE_CHROMIUM can name one")
+@pytest.mark.parametrize("lesson", LESSONS, ids=NAMES)
+def test_the_page_shows_each_number_of_the_text(lesson: Lesson, page: chromium.Page, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    with lesson.recorded() as log:
+        gs.export(log, file)
+        found = [mark for mark in marks(lesson.text, log.graph) if mark.row is not None]
+    page.events.clear()
+    page.open(file, features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+    for mark in found:
+        page.value(FOLLOWED % mark.row)
+        assert page.value("document.querySelector('.panel h2 + p').textContent").split()[0] == f"#{mark.row}"
+        if NUMBERS.fullmatch(mark.words) and not mark.what.endswith("shape"):
+            assert re.findall(r"NaN|−?[\d.,]*\d", mark.words) in page.value(SHOWN)
+    page.key("Home")
+    for place in range(1, 4):
+        page.key(".")
+        assert page.value("graphscope.state().now") == place
+    assert page.told("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled") == []
+    assert [each["request"]["url"] for each in page.told("Network.requestWillBeSent")] == [file.as_uri()]

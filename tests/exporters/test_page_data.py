@@ -74,6 +74,24 @@ def test_a_training_is_told_step_by_step(recorded: Callable[[Callable[[], Any]],
     assert updated == parameters
 
 
+def test_a_gradient_of_several_ways_is_told_with_its_sum(recorded: Callable[[Callable[[], Any]], Log]) -> None:
+    seen = []
+
+    def program() -> None:
+        x = gs.tensor([3.0, -1.0], requires_grad=True)
+        for time in range(3):
+            if time == 2:
+                x.grad = None
+            (2 * x * x**2).sum().backward()
+            seen.append(x.grad.numpy().copy())
+
+    data = data_of(str(export(recorded(program), format="html", step="all")))
+    sums = data["sums"]
+    ends = [np.frombuffer(base64.b64decode(sums["data"]), "<f4", 2, place) for place in sums["place"]]
+    assert seen[0].tolist() == [54.0, 6.0]  # 6x²
+    np.testing.assert_array_equal([ends[0], ends[2], ends[3]], seen)
+
+
 def test_of_a_long_log_a_part_is_to_be_chosen(recorded: Callable[[Callable[[], Any]], Log]) -> None:
     log = recorded(trained)
     with pytest.raises(ExportError, match="nodes are too many") as caught:

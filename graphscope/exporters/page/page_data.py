@@ -11,6 +11,7 @@ from graphscope._version import __version__
 from graphscope.exporters.page.call_table import call_table
 from graphscope.exporters.page.finding_entries import finding_entries
 from graphscope.exporters.page.formula_texts import formula_lines
+from graphscope.exporters.page.gradient_sums import gradient_sums
 from graphscope.exporters.page.node_columns import edge_columns, node_columns, places_of_ids
 from graphscope.exporters.page.node_roles import roles
 from graphscope.exporters.page.sections import Section, places, sections
@@ -66,6 +67,7 @@ def page_data(view: GraphView, title: str, values: int) -> dict[str, Any]:
         "findings": findings,
         "statistics": statistics_columns(view),
         "samples": _samples(view, values, nodes["section"], first),
+        "sums": gradient_sums(view, values),
         "strings": strings.all(),  # all others have entered theirs
     }
 

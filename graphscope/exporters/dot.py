@@ -131,7 +131,7 @@ def arrow(each: ViewEdge, label: str, in_halves: tuple[bool, bool], *, up: bool,
     """
     text = edge_label(each)
     look = {
-        **({label: html_label(f" {html(text)} ")} if text else {}),
+        **({label: html_label("<BR/>".join(f" {html(line)} " for line in text.splitlines()))} if text else {}),
         **box_styles.EDGES["carried" if each.carried else each.kind],
         **(box_styles.COMPARED_EDGES[each.compared] if each.compared else {}),
         **(box_styles.CHANGED_EDGES.get(each.changed, {}) if each.changed else {}),

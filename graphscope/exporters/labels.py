@@ -57,6 +57,7 @@ def node_label(node: ViewNode, view: GraphView, *, overlay: bool, placed: bool) 
         lines.append(small(html(shortened(node.arguments))))
     if name := subtitle(node, placed=placed):
         lines.append(f'<FONT POINT-SIZE="10">{name}</FONT>')
+    lines += [small(html(note), GRADIENT if note.startswith("∂") else FAINT) for note in node.notes]
     if node.loss and node.name != "loss":
         lines.append(small("<B>the loss</B>", INK))
     if node.count > 1:

@@ -6,6 +6,7 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -28,6 +29,25 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
 """The words of rules that mean something for each element by itself."""
 
 
+@dataclass(frozen=True, slots=True)
+class Language:
+    """What a rule may say to be computed."""
+
+    functions: Mapping[str, Callable[..., Any]]
+    operators: Mapping[type, Callable[..., Any]]
+    attributes: Mapping[str, Callable[[Any], Any]]
+    """`.T` and the like."""
+
+
+ELEMENTS: Final = Language(FUNCTIONS, _OPERATORS, {})
+"""Of each element by itself."""
+
+
+def wider(functions: Mapping[str, Callable[..., Any]], attributes: Mapping[str, Callable[[Any], Any]]) -> Language:
+    """The same, with products of matrices and other words that mean something for whole tensors."""
+    return Language({**FUNCTIONS, **functions}, {**_OPERATORS, ast.MatMult: operator.matmul}, {**attributes})
+
+
 def applied(node: Node, rule: str) -> str:
     """A rule without what it says of other cases: `count(x) if reduction == 'mean' else 1` is `count(x)` of a mean."""
     if " if " not in rule or "\n" in rule:
@@ -48,8 +68,8 @@ def parts(rule: str) -> list[str]:
     return [expression, *(_DEFINITION.split(definitions) if definitions else ())]
 
 
-def evaluated(rule: str, names: Mapping[str, Any]) -> Any:
-    """What a rule comes to, element by element.
+def evaluated(rule: str, names: Mapping[str, Any], language: Language = ELEMENTS) -> Any:
+    """What a rule comes to, element by element unless the language has more words.
 
     Raises:
         LookupError: It says more than that, or names what is not known.
@@ -58,8 +78,8 @@ def evaluated(rule: str, names: Mapping[str, Any]) -> Any:
     expression, *definitions = parts(rule)
     for each in reversed(definitions):
         name, _, meaning = each.partition(" = ")
-        known[name] = _value(_parsed(meaning), known, {})
-    return _value(_parsed(expression), known, {})
+        known[name] = _value(_parsed(meaning), known, {}, language)
+    return _value(_parsed(expression), known, {}, language)
 
 
 def _chosen(text: str, known: Mapping[str, Any], ranks: Mapping[str, int]) -> str:
@@ -79,21 +99,28 @@ def _parsed(text: str) -> ast.expr:
         raise LookupError(text) from error
 
 
-def _value(found: ast.expr, known: Mapping[str, Any], ranks: Mapping[str, int]) -> Any:
-    """What a part of an expression comes to: names, numbers, operators and the words in `FUNCTIONS`, nothing else."""
+def _value(found: ast.expr, known: Mapping[str, Any], ranks: Mapping[str, int], language: Language = ELEMENTS) -> Any:
+    """What a part of an expression comes to: names, numbers, and the words of a language, nothing else."""
+
+    def value(part: ast.expr) -> Any:
+        return _value(part, known, ranks, language)
+
     match found:
-        case ast.Constant(value=value):
-            return float(value) if type(value) is int else value  # a power of large integers takes for ever
+        case ast.Constant(value=constant):
+            # A power of large integers takes for ever.
+            return float(constant) if type(constant) is int else constant
         case ast.Name(id=name):
             return known[name]
         case ast.Attribute(value=ast.Name(id=name), attr="ndim"):
             return ranks[name]
+        case ast.Attribute(value=inner, attr=name):
+            return language.attributes[name](value(inner))
         case ast.UnaryOp(op=sign, operand=operand):
-            return _OPERATORS[type(sign)](_value(operand, known, ranks))
+            return language.operators[type(sign)](value(operand))
         case ast.BinOp(left=left, op=sign, right=right):
-            return _OPERATORS[type(sign)](_value(left, known, ranks), _value(right, known, ranks))
+            return language.operators[type(sign)](value(left), value(right))
         case ast.Compare(left=left, ops=[sign], comparators=[right]):
-            return _OPERATORS[type(sign)](_value(left, known, ranks), _value(right, known, ranks))
+            return language.operators[type(sign)](value(left), value(right))
         case ast.Call(func=ast.Name(id=name), args=given, keywords=[]):
-            return FUNCTIONS[name](*(_value(each, known, ranks) for each in given))
+            return language.functions[name](*map(value, given))
     raise LookupError(type(found).__name__)

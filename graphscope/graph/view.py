@@ -78,6 +78,8 @@ class ViewNode:
     """It lies on a way that is shown."""
     compared: Compared | None = None
     """None where one run is drawn alone."""
+    notes: tuple[str, ...] = ()
+    """What else is written in it, by lines; one that begins with ∂ is of its gradient."""
     apart: str = ""
     """How the two runs differ here, or of how many nodes a fused one was made, in a few words."""
     changed: Changed | None = None
@@ -97,7 +99,7 @@ class ViewEdge:
     """Which input of the target."""
     shape: tuple[int, ...] | None = None
     label: str = ""
-    """What is written on it: the shape, and `x 100` when it stands for many."""
+    """What is written on it, by lines: the shape, and `x 100` when it stands for many."""
     count: int = 1
     carried: bool = False
     """From one iteration of a folded loop to the next: it closes a cycle, so layouts must not rank by it."""

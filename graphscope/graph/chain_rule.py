@@ -1,0 +1,122 @@
+"""The chain rule from one node to another: the paths between them, and what each adds to the gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphscope.eventlog.schema import Flag
+from graphscope.graph import paths
+from graphscope.graph.pullback import pulled
+
+if TYPE_CHECKING:
+    from graphscope.graph.graph import Graph
+    from graphscope.graph.node import Node
+    from graphscope.graph.operands import Operand
+
+__all__ = ["Chain", "Link", "chain", "leading_to"]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One edge of the paths: an input of an op."""
+
+    source: Node
+    op: Node
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """All ways from one node to another."""
+
+    start: Node
+    end: Node
+    nodes: tuple[Node, ...]
+    links: tuple[Link, ...]
+    """In the order of the ops."""
+    count: int
+    """So many paths there are."""
+
+    @property
+    def seed(self) -> np.ndarray | None:
+        """The gradient that the chain begins with: that of the end as it was recorded, else 1 of a single number."""
+        found = self.end.grad
+        if found is not None:
+            return np.asarray(found, np.float64)
+        return np.ones(self.end.shape, np.float64) if int(np.prod(self.end.shape)) == 1 else None
+
+    def paths(self) -> Iterator[tuple[Link, ...]]:
+        """Each way, from the start on."""
+        behind: dict[int, list[Link]] = {}
+        for link in self.links:
+            behind.setdefault(link.source.row, []).append(link)
+        waiting: list[tuple[Link, ...]] = [(link,) for link in reversed(behind.get(self.start.row, []))]
+        while waiting:
+            way = waiting.pop()
+            if way[-1].op.row == self.end.row:
+                yield way
+            else:
+                waiting += [(*way, link) for link in reversed(behind.get(way[-1].op.row, []))]
+
+    def share(self, path: tuple[Link, ...]) -> np.ndarray | None:
+        """What a way adds to the gradient of the start; None where the recording does not tell it."""
+        gradient = self.seed
+        for link in reversed(path):
+            gradient = None if gradient is None else pulled(link.op, link.operand, gradient)
+        return gradient
+
+
+def leading_to(graph: Graph, end: Node) -> frozenset[int]:
+    """The rows that gradients reach from a node, its own among them."""
+    inputs = paths.Inputs(graph.log)
+    reached = {end.row}
+    for row in range(end.row, max(end.row - paths.REACH, graph.log.first - 1), -1):
+        if row in reached:
+            reached.update(source for source in inputs[row] if source >= 0 and _takes_gradient(graph, source))
+    return frozenset(reached)
+
+
+def chain(graph: Graph, start: Node, end: Node, reached: frozenset[int]) -> Chain:
+    """The ways from a node to a later one.
+
+    Args:
+        graph: The graph, when the gradients are there.
+        start: Whose gradient it is.
+        end: What it is the derivative of.
+        reached: What gradients reach from there; the start is among them.
+    """
+    rows = {start.row}
+    links: list[Link] = []
+    for row in sorted(each for each in reached if each > start.row):
+        op = graph.node(row)
+        found = [
+            Link(each.edge.source, op, each)
+            for each in op.operands
+            if each.edge is not None and each.edge.source.row in rows
+        ]
+        links += found
+        rows |= {row} if found else set()
+    useful = {end.row}
+    for link in reversed(links):
+        useful |= {link.source.row} if link.op.row in useful else set()
+    links = [link for link in links if link.op.row in useful]
+    nodes = tuple(graph.node(row) for row in sorted(useful & rows))
+    return Chain(start, end, nodes, tuple(links), _count(links, start, end))
+
+
+def _takes_gradient(graph: Graph, row: int) -> bool:
+    """Whether gradients flow to a row: it says so, a rule of its own ran, or an optimizer wrote it."""
+    event = graph.index.event(row)
+    is_told = event.flags & Flag.REQUIRES_GRAD or event.flags & paths.UPDATE == paths.UPDATE
+    return bool(is_told) or bool(graph.index.backward(row, graph.now + 1))
+
+
+def _count(links: list[Link], start: Node, end: Node) -> int:
+    ways = {start.row: 1}
+    for link in links:  # in the order of the ops
+        ways[link.op.row] = ways.get(link.op.row, 0) + ways.get(link.source.row, 0)
+    return ways.get(end.row, 0)

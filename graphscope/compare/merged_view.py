@@ -43,8 +43,8 @@ def merged_view(found: Difference, graph_pass: OnePass | None = None, radius: in
     b = _around(runs.b, None if first is None else first.b, rows[1], chosen, radius)
     rows_a = a | {runs.to_a[row][0] for row in b if row in runs.to_a}
     rows_b = b | {runs.to_b[row][0] for row in a if row in runs.to_b}
-    drawn_a = whole(runs.a, chosen, [runs.a.node(row) for row in sorted(rows_a)])
-    drawn_b = whole(runs.b, chosen, [runs.b.node(row) for row in sorted(rows_b)])
+    drawn_a = whole(runs.a, chosen, sorted(rows_a))
+    drawn_b = whole(runs.b, chosen, sorted(rows_b))
     return _merged(drawn_a, drawn_b, runs, first)
 
 

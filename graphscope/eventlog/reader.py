@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import operator
 import os
 from dataclasses import dataclass
 from functools import lru_cache
@@ -107,13 +106,12 @@ class Log(Rows, Tables):
             LogError: There is no such row.
         """
         segment, index = self._find(row)
-        raw = segment.events[index]
-        (kind, dtype, flags, op, site, scope, shape, attrs, version, thread, graph_pass, several, tensor, time,
-         duration, place, forward) = _FIELDS(raw.item())  # fmt: skip
+        (kind, dtype, flags, op, site, scope, shape, attrs, version, thread, graph_pass, count, several, tensor, time,
+         duration, place, forward, named) = segment.events[index].item()  # fmt: skip
         return Event(
             row,
-            Kind(kind) if kind in _KINDS else Kind.UNWRITTEN,
-            Flag(flags & _ALL_FLAGS),
+            _KINDS.get(kind, Kind.UNWRITTEN),
+            _flag(flags & _ALL_FLAGS),
             op,
             site,
             scope,
@@ -127,7 +125,7 @@ class Log(Rows, Tables):
             time,
             duration,
             forward,
-            self._inputs(segment, raw),
+            self._inputs(segment, flags, count, named),
             len(self._slots(segment, place)) if several else 1,
         )
 
@@ -136,15 +134,16 @@ class Log(Rows, Tables):
     def inputs(self, row: int) -> tuple[tuple[int, int], ...]:
         """Row and slot of each input of a node, in the order of the op's arguments."""
         segment, index = self._find(row)
-        return self._inputs(segment, segment.events[index])
+        raw = segment.events[index]
+        return self._inputs(segment, int(raw["flags"]), int(raw["input_count"]), raw["inputs"])
 
     def arguments(self, row: int) -> Arguments:
         """What the call of a row was given; of a GRAD row, the call whose rule is due."""
         segment, index = self._find(row)
         raw = segment.events[index]
-        if raw["kind"] == Kind.GRAD and self.first <= int(raw["forward"]) < row:
+        if int(raw["kind"]) == _GRAD and self.first <= int(raw["forward"]) < row:
             return self.arguments(int(raw["forward"]))
-        number, count = int(raw["attrs"]), len(self._inputs(segment, raw))
+        number, count = int(raw["attrs"]), len(self.inputs(row))
         found = self._arguments.get((number, count))
         if found is not None:
             return found
@@ -181,16 +180,14 @@ class Log(Rows, Tables):
         """The bytes of `values.npy` of the segment that holds a row; empty when they were dropped."""
         return self._segment(row).array("values.npy", schema.BYTE)
 
-    def _inputs(self, segment: Segment, raw: np.void) -> tuple[tuple[int, int], ...]:
-        named = raw["inputs"]
-        if int(raw["flags"]) & Flag.EDGES:
+    def _inputs(self, segment: Segment, flags: int, count: int, named: np.ndarray) -> tuple[tuple[int, int], ...]:
+        if flags & _EDGES:
             start, count = int(named[0]), int(named[1])
             table = segment.array("edges.npy", schema.EDGE)
             if start + count > len(table):
                 return ()
             return tuple((int(edge["node"]), int(edge["slot"])) for edge in table[start : start + count])
-        count = min(int(raw["input_count"]), schema.INLINE_INPUTS)
-        pairs = (int(named[position]) for position in range(count))
+        pairs = named[:count].tolist() if count else ()
         return tuple((pair & schema.ROW_MASK, pair >> schema.SLOT_SHIFT) for pair in pairs)
 
     def users(self, row: int) -> list[tuple[int, int, int]]:
@@ -237,21 +234,21 @@ class Log(Rows, Tables):
             return table[:0]
         return table[start : start + int(table[start]["count"])]
 
-    def _place(self, row: int, slot: int) -> tuple[Segment, Flag, np.void, tuple[int, ...], str]:
+    def _place(self, row: int, slot: int) -> tuple[Segment, int, np.void, tuple[int, ...], str]:
         self._look(0)
         segment, index = self._find(row)
         raw = segment.events[index]
         if raw["several"]:
             slots = self._slots(segment, int(raw["value"]))
             if not len(slots):  # a damaged log
-                return segment, Flag(0), raw, (), ""
+                return segment, 0, raw, (), ""
             if slot >= len(slots):
                 raise LogError(f"row #{row} has no slot {slot}", hint=f"its slots are 0 to {len(slots) - 1}")
-            raw, flags = slots[slot], Flag(int(slots[slot]["storage"]))
+            raw, flags = slots[slot], int(slots[slot]["storage"])
         else:
             if slot:
                 raise LogError(f"row #{row} has no slot {slot}", hint="its only slot is 0")
-            flags = Flag(int(raw["flags"]) & _ALL_FLAGS)
+            flags = int(raw["flags"])
         return segment, flags, raw, self.shape(int(raw["shape"])), _dtype_name(int(raw["dtype"]))
 
     def value(self, row: int, slot: int = 0) -> np.ndarray | None:
@@ -262,17 +259,17 @@ class Log(Rows, Tables):
         """
         segment, flags, raw, shape, dtype_name = self._place(row, slot)
         dtype = _dtype(dtype_name)
-        if dtype is None or not flags & (Flag.INLINE | Flag.KEPT):
+        if dtype is None or not flags & (_INLINE | _KEPT):
             return None
         nbytes = math.prod(shape) * dtype.itemsize
         self._seen += nbytes
-        if flags & Flag.INLINE:
+        if flags & _INLINE:
             start, memory = 0, np.frombuffer(raw["value"].tobytes(), np.uint8)
         else:
             start, memory = int(raw["value"]), segment.array("values.npy", schema.BYTE)
         if start + nbytes > len(memory):
             return None
-        if not flags & Flag.INLINE and self.metadata.get("finished") is None:
+        if not flags & _INLINE and self.metadata.get("finished") is None:
             # The file may be used again for newer values, at any time; if it was, its name here had gone before.
             start, memory = 0, memory[start : start + nbytes].copy()
             if segment.dropped:
@@ -294,7 +291,7 @@ class Log(Rows, Tables):
         segment, flags, raw, shape, _ = self._place(row, slot)
         start = int(raw["value"])
         memory = segment.array("values.npy", schema.BYTE)
-        if not flags & Flag.SUMMARY or start + schema.SUMMARY.itemsize > len(memory):
+        if not flags & _SUMMARY or start + schema.SUMMARY.itemsize > len(memory):
             return None
         record = memory[start : start + schema.SUMMARY.itemsize].tobytes()
         return None if segment.dropped else values.unpack(record, math.prod(shape))
@@ -308,7 +305,7 @@ class Log(Rows, Tables):
         finite: list[bool | None] = []
         for slot, (_, dtype) in enumerate(self.outputs(row)):
             flags = self._place(row, slot)[1]
-            sure = flagged and not flags & Flag.SUMMARY
+            sure = flagged and not flags & _SUMMARY
             summary = None if sure else self.summary(row, slot)
             if summary is not None:
                 finite.append(summary.finite)
@@ -370,13 +367,10 @@ def _dtype(name: str) -> np.dtype | None:
     return np.dtype(name)
 
 
-_FIELDS = operator.itemgetter(
-    *map(
-        list(schema.EVENT.names or ()).index,
-        ("kind", "dtype", "flags", "op", "site", "scope", "shape", "attrs", "version", "thread", "graph_pass",
-         "several", "tensor", "time", "duration", "value", "forward"),
-    )
-)  # fmt: skip
-_STORED = Flag.INLINE | Flag.KEPT | Flag.SUMMARY
-_KINDS = frozenset(int(kind) for kind in Kind)
+# Numbers, as enumerations take longer to be combined than a row to be read.
+_INLINE, _KEPT, _SUMMARY, _EDGES = map(int, (Flag.INLINE, Flag.KEPT, Flag.SUMMARY, Flag.EDGES))
+_STORED = _INLINE | _KEPT | _SUMMARY
+_GRAD = int(Kind.GRAD)
+_KINDS = {int(kind): kind for kind in Kind}
+_flag = lru_cache(maxsize=1 << 10)(Flag)
 _ALL_FLAGS = int(~Flag(0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from graphscope.eventlog import generated, schema
 from graphscope.eventlog.arguments import CALL
@@ -13,6 +13,8 @@ from graphscope.eventlog.files import LogFiles
 from graphscope.eventlog.generated import Generated
 from graphscope.eventlog.names import Op, Scope, Site, entries
 from graphscope.eventlog.typed import decode
+
+Made = TypeVar("Made")
 
 _MOST_DIMENSIONS: Final = 64
 """No array has more."""
@@ -24,6 +26,7 @@ class Tables:
     def __init__(self, files: LogFiles) -> None:
         self._tables: dict[str, _Table] = {name: _Table(files, name, self._is_whole) for name in schema.TABLES}
         self._source_texts: dict[str, str] | None = None
+        self._paths: dict[int, str] = {}
 
     def _is_whole(self) -> bool:
         """Whether nothing more will be written."""
@@ -31,22 +34,7 @@ class Tables:
 
     def op(self, number: int) -> Op:
         """An op by its number; of no name when the number is 0 or unknown."""
-        entry = self._tables["ops"].get(number)
-        if not isinstance(entry, dict):
-            return Op("")
-        return Op(
-            str(entry.get("name", "")),
-            str(entry.get("formula", "")),
-            str(entry.get("doc", "")),
-            tuple(str(rule) for rule in _list(entry.get("vjp"))),
-            tuple(str(name) for name in _list(entry.get("inputs"))),
-            _defaults(entry.get("defaults")),
-            str(entry.get("element", "")),
-            bool(entry.get("cited")),
-            str(entry.get("framework", "")),
-            str(entry.get("function", "")),
-            bool(entry.get("custom")),
-        )
+        return self._tables["ops"].made(number, _op) or _NO_OP
 
     def generated(self, number: int) -> Generated | None:
         """What a compiler generated for an op by its number; None where it is no compiled region."""
@@ -54,35 +42,31 @@ class Tables:
 
     def site(self, number: int) -> Site | None:
         """A source site by its number."""
-        entry = self._tables["sites"].get(number)
-        if not isinstance(entry, dict):
-            return None
-        line, column, end_line, end_column, caller = (
-            _integer(entry.get(name)) for name in ("line", "column", "end_line", "end_column", "caller")
-        )
-        file, function = str(entry.get("file", "")), str(entry.get("function", ""))
-        return Site(file, line, column, end_line, end_column, function, caller)
+        return self._tables["sites"].made(number, _site)
 
     def scope(self, number: int) -> Scope | None:
         """A module scope by its number."""
-        entry = self._tables["scopes"].get(number)
-        if not isinstance(entry, dict):
-            return None
-        numbers = _integer(entry.get("parent")), _integer(entry.get("site"))
-        return Scope(str(entry.get("name", "")), str(entry.get("type", "")), *numbers)
+        return self._tables["scopes"].made(number, _scope)
 
     def scope_path(self, number: int) -> str:
         """Names of the scopes from the root to this one, joined by dots."""
+        found = self._paths.get(number)
+        if found is not None:
+            return found
         names: list[str] = []
         seen: set[int] = set()
-        while number and number not in seen:
-            seen.add(number)
-            scope = self.scope(number)
+        above = number
+        while above and above not in seen:
+            seen.add(above)
+            scope = self.scope(above)
             if scope is None:
                 break
             names.append(scope.name)
-            number = scope.parent
-        return ".".join(name for name in reversed(names) if name)
+            above = scope.parent
+        path = ".".join(name for name in reversed(names) if name)
+        if not above:  # else one of them may yet be written
+            self._paths[number] = path
+        return path
 
     def scope_title(self, number: int) -> str:
         """The path of a scope and the class of its module: `encoder.1 (ReLU)`."""
@@ -119,6 +103,38 @@ class Tables:
         return self._source_texts.get(file)
 
 
+def _op(entry: dict[str, Any]) -> Op:
+    return Op(
+        str(entry.get("name", "")),
+        str(entry.get("formula", "")),
+        str(entry.get("doc", "")),
+        tuple(str(rule) for rule in _list(entry.get("vjp"))),
+        tuple(str(name) for name in _list(entry.get("inputs"))),
+        _defaults(entry.get("defaults")),
+        str(entry.get("element", "")),
+        bool(entry.get("cited")),
+        str(entry.get("framework", "")),
+        str(entry.get("function", "")),
+        bool(entry.get("custom")),
+    )
+
+
+_NO_OP: Final = Op("")
+
+
+def _site(entry: dict[str, Any]) -> Site:
+    line, column, end_line, end_column, caller = (
+        _integer(entry.get(name)) for name in ("line", "column", "end_line", "end_column", "caller")
+    )
+    file, function = str(entry.get("file", "")), str(entry.get("function", ""))
+    return Site(file, line, column, end_line, end_column, function, caller)
+
+
+def _scope(entry: dict[str, Any]) -> Scope:
+    numbers = _integer(entry.get("parent")), _integer(entry.get("site"))
+    return Scope(str(entry.get("name", "")), str(entry.get("type", "")), *numbers)
+
+
 def _defaults(encoded: Any) -> dict[str, Any]:
     try:
         return {str(name): decode(each) for name, each in encoded.items()} if isinstance(encoded, dict) else {}
@@ -137,6 +153,7 @@ class _Table:
         """All of a log to which nothing is added was read."""
         self._entries: list[Any] = [None]
         self._shapes: dict[int, tuple[int, ...]] = {0: ()}
+        self._made: dict[int, Any] = {}
         self._chunk = 0
         self._offset = 0
         self._lock = threading.RLock()
@@ -148,6 +165,13 @@ class _Table:
                 self._extend()
                 self._read = is_whole
         return self._entries[number] if 0 <= number < len(self._entries) else None
+
+    def made(self, number: int, make: Callable[[dict[str, Any]], Made]) -> Made | None:
+        """What is made of an entry, once; None where it is unknown."""
+        found: Made | None = self._made.get(number)
+        if found is None and isinstance(entry := self.get(number), dict):
+            found = self._made[number] = make(entry)
+        return found
 
     def all(self) -> list[Any]:
         with self._lock:

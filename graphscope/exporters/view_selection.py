@@ -91,7 +91,7 @@ def of_recording(graph: Graph, choice: Choice, *, is_all: bool, most: int | None
     if choice.is_part:
         chosen = choice.nodes(graph)
         check_count(len(chosen), most)
-        view = passes.whole(graph, choice.graph_pass, chosen)
+        view = passes.whole(graph, choice.graph_pass, (node.row for node in chosen))
     else:
         view = overview(graph, choice.graph_pass, choice.step, is_all=is_all, most=most if is_all else MOST)
     return marked(view, choice.stops(graph), choice.current)
@@ -116,11 +116,11 @@ def overview(
     rows = rows if is_all else without_making(graph.log, rows)
     check_count(len(rows), most)
     if is_all:
-        drawn = passes.whole(graph, graph_pass, map(graph.node, rows.tolist()), givens=True)
+        drawn = passes.whole(graph, graph_pass, rows, givens=True)
         return replace(drawn, heading=heading)
     ends = passes.ends_of_updates(graph.log, rows)
-    computed = map(graph.node, rows[ends == 0].tolist())
-    drawn = passes.beside_users(passes.join_sums(passes.whole(graph, graph_pass, computed, givens=True)))
+    computed = passes.whole(graph, graph_pass, rows[ends == 0], givens=True)
+    drawn = passes.beside_users(passes.without_unused_data(passes.join_sums(computed)))
     updates = () if graph_pass else passes.update_boxes(graph, rows, ends)
     return replace(drawn, nodes=(*drawn.nodes, *updates), heading=heading)
 
@@ -160,6 +160,8 @@ def graph_of(thing: Any) -> Graph | None:
 
 def marked(view: GraphView, breakpoints: set[int], current: int | None) -> GraphView:
     """The view with its current node and its breakpoints marked."""
+    if not breakpoints and current is None:
+        return view
     nodes = tuple(
         replace(
             node,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -14,14 +14,25 @@ if TYPE_CHECKING:
     from graphscope.graph.node import Node
 
 
-class Contribution(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Contribution:
     """One summand of a gradient."""
 
-    row: int
+    told_by: Node
     """The row that says so: an ACCUMULATE row, or the GRAD row itself when there is but one summand."""
     source: Node | None
     """The backward node whose rule made it; None when the log no longer holds that."""
-    value: np.ndarray | None
+
+    @property
+    def row(self) -> int:
+        """The number of the row that says so."""
+        return self.told_by.row
+
+    @property
+    def value(self) -> np.ndarray | None:
+        """What was added; of a single summand what was computed, whatever a person put in the place of the sum."""
+        is_own = self.told_by.event.kind == Kind.ACCUMULATE
+        return self.told_by.value if is_own else self.told_by.computed
 
 
 def contributions(node: Node) -> list[Contribution]:
@@ -192,9 +203,9 @@ def _arrived(grad: Node) -> list[Contribution]:
     sources = [edge.source for edge in grad.inputs]
     if sources and all(source.event.kind == Kind.ACCUMULATE for source in sources):
         return [_contribution(source) for source in sources]
-    return [Contribution(grad.row, source, grad.computed) for source in sources[:1]]
+    return [Contribution(grad, source) for source in sources[:1]]
 
 
 def _contribution(row: Node) -> Contribution:
     edges = row.inputs
-    return Contribution(row.row, edges[0].source if edges else None, row.value)
+    return Contribution(row, edges[0].source if edges else None)

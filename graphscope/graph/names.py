@@ -36,6 +36,7 @@ class Names:
         self._lines: dict[str, list[str]] = {}
         self._named_later: dict[int, str] = {}
         self._searched = 0
+        self._backward_begins = 0, np.zeros(0, np.int64)
 
     def name(self, event: Event) -> str:
         """The name of a leaf or op; empty when the program gives it none.
@@ -49,7 +50,18 @@ class Names:
             first = event
         given = self.given_later(first)
         own = given or self._own(event) or (self._own(first) if first is not event else "")
-        return own or (self.roots(event.row, event.row + 1).get(event.row, "") if event.kind == Kind.OP else "")
+        return own or (self._root(event.row) if event.kind == Kind.OP else "")
+
+    def _root(self, row: int) -> str:
+        """What `backward()` is called on, where it begins from a row."""
+        log, (end, begins) = self._log, self._backward_begins
+        if end != log.end:
+            rare = log.rare()
+            begins = rare[log.pick("kind", rare) == Kind.BACKWARD_BEGIN]
+            self._backward_begins = log.end, begins
+        following = int(np.searchsorted(begins, row))
+        is_near = following < len(begins) and begins[following] <= row + _MOST_MARKS
+        return self.roots(row, row + 1).get(row, "") if is_near else ""
 
     def given_later(self, first: Event) -> str:
         """The name of a parameter that was told again, once the module that it belongs to had been called."""

@@ -152,6 +152,34 @@ def test_a_deep_model_is_folded_to_what_can_be_read(recorded: Recorder) -> None:
     assert len(repeats.nodes) < 30
 
 
+def test_data_that_nothing_uses_is_left_out_unless_all_is_asked_for(recorded: Recorder) -> None:
+    def program() -> None:
+        seen, unseen = gs.ones(2), gs.zeros(3)
+        weight = gs.ones(2, requires_grad=True)
+        (seen * weight).sum().backward()
+        assert unseen.shape == (3,)
+
+    log = recorded(program)
+    texts = " ".join(node["label"] for node in drawn(log).nodes.values())
+    assert "<B>seen<" in texts
+    assert "unseen" not in texts
+    assert "unseen" in " ".join(node["label"] for node in drawn(log, fold="none").nodes.values())
+    assert len(drawn(recorded(lambda: gs.ones(2))).nodes) == 1
+
+
+def test_a_picture_that_is_cut_tells_how_much_is_drawn(recorded: Recorder) -> None:
+    def program() -> None:
+        x = gs.ones(3, requires_grad=True)
+        for power in range(60):
+            (x**power).sum()
+        (x * 2).sum().backward()
+
+    found = drawn(recorded(program))
+    told = re.search(r"(\d+) of ([\d,]+) boxes are drawn", found.attributes["label"])
+    assert told is not None
+    assert int(told[1]) == len(found.nodes) <= 80 < int(told[2])
+
+
 def test_what_a_person_asks_for_is_not_folded(recorded: Recorder) -> None:
     log = recorded(training(2, layers=20))
     chosen = drawn(log, select="op:linear forward")

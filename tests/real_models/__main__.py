@@ -2,7 +2,8 @@
 they are to learn exactly what they learn when nothing is recorded. With `--pairs`, two recordings of each are compared,
 and attention written out with attention as one op: they are to be the same. With `--exact`, each is trained for two
 steps alone and at every level of recording: to the last bit they are to come out the same, be drawn, and say of each
-gradient that is None why. With `--drawn`, the default picture of each is to have at most 80 boxes within 10 s.
+gradient that is None why. With `--drawn`, each is drawn as SVG and HTML: within 10 s of the processor each, with at
+most 80 boxes in the default picture; `--into FOLDER` keeps the files to be looked at.
 
 They are no dependency of the tests. Install what you have, and name models and trainings (globs), or none for all:
 
@@ -29,7 +30,7 @@ import torch
 import graphscope as gs
 from graphscope.compare import Difference
 from graphscope.graph import series
-from tests.real_models.drawn import drawn
+from tests.real_models.drawn import HEADINGS, drawn, entry
 from tests.real_models.exact import judged
 from tests.real_models.models import MODELS
 from tests.real_models.runs import ATTENTIONS, again, attentions, losses, recorded
@@ -92,11 +93,10 @@ def differences(model: str) -> int:
     return len(found.levels) + len(found.unexplained)
 
 
-def unreadable(model: str) -> int:
-    """Whether the default picture of a model can't be read at a glance; it is printed."""
-    found = drawn(model)
-    size = f"{found.width:,} x {found.height:,} points"
-    print(f"{model}: {found.boxes} boxes, {size}, {found.seconds:.1f} s", flush=True)
+def unreadable(model: str, folder: Path | None) -> int:
+    """Whether the default picture of a model can't be read at a glance, or takes long; a row of a table is printed."""
+    found = drawn(model, folder)
+    print(f"| {' | '.join(entry(model, found))} |", flush=True)
     return not found.is_readable
 
 
@@ -108,19 +108,21 @@ def main() -> int:
     parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--exact", action="store_true")
     parser.add_argument("--drawn", action="store_true")
+    parser.add_argument("--into", type=Path, metavar="FOLDER")
     options = parser.parse_args()
     models = [name for name in MODELS if any(fnmatch.fnmatch(name, pattern) for pattern in options.models)]
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     count = 0
-    judges: list[partial[int]] = (
-        [partial(differences if options.exact else unreadable, model) for model in models]
-        if options.exact or options.drawn
-        else [
-            partial(partings if options.pairs else alarms, *run)
-            for run in runs(models, options.trainings, options.values, 1 if options.pairs else 2)
-        ]
-    )
+    judges: list[partial[int]]
+    if options.exact:
+        judges = [partial(differences, model) for model in models]
+    elif options.drawn:
+        print(f"| {' | '.join(HEADINGS)} |\n|{' --- |' * len(HEADINGS)}")
+        judges = [partial(unreadable, model, options.into) for model in models]
+    else:
+        trained = runs(models, options.trainings, options.values, 1 if options.pairs else 2)
+        judges = [partial(partings if options.pairs else alarms, *run) for run in trained]
     for judge in judges:
         try:
             count += judge()

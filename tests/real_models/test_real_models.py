@@ -96,6 +96,18 @@ def test_what_is_left_of_a_log_is_judged_and_compared(lost: str, tmp_path: Path)
     assert gs.diff(whole, left).verdict in ("same", "parted")
 
 
+def test_a_picture_of_one_pass_is_without_the_making_of_the_model(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    with gs.record(tmp_path / "run.gscope", values="none"):
+        model = transformers.GPT2LMHeadModel(transformers.GPT2Config(n_layer=12, n_head=2, n_embd=8, vocab_size=61))
+        ids = torch.randint(0, 61, (1, 8))
+        model(ids, labels=ids).loss.backward()
+    picture = str(gs.export(tmp_path / "run.gscope", format="svg"))
+    assert 30 < picture.count('class="node"') <= 60
+    assert "normal_" not in picture
+    assert all(f"h.{block}<" in picture for block in range(12))
+
+
 @pytest.mark.parametrize("model", DRAWN)
 def test_the_default_picture_can_be_read(model: str) -> None:
     of_library(model)

@@ -41,9 +41,10 @@ def explain_vanished(subject: Subject) -> Explanation | None:
     if _summed_to_more(subject.node):
         return replaced("zero", what, [subject.node])
     for hop in hops(subject.node):
-        if share_of_zeros(hop.grad) == 1 and _summed_to_more(hop.grad):
-            return replaced("zero", what, [subject.node, *hop.trail])
-        if share_of_zeros(hop.grad) != 1 and _made_nothing(hop):
+        if share_of_zeros(hop.grad) == 1:
+            if _summed_to_more(hop.grad):
+                return replaced("zero", what, [subject.node, *hop.trail])
+        elif _made_nothing(hop):
             if subject.graph.value_row(hop.row) != hop.row:
                 return replaced("zero", what, [subject.node, *hop.trail[:-1]])
             return _explained(subject, hop, what)
@@ -164,6 +165,8 @@ def _summed_to_more(node: Node) -> bool:
     """Whether what arrived at a node does not sum up to zero: then something took its place."""
     if node.kind == "leaf":
         return False  # its gradient is that very sum
+    if node.kind == "grad" and len(node.event.inputs) < 2:
+        return False  # there is nothing to sum
     values = [each.value for each in node.contributions]
     known = [value for value in values if value is not None]
     if len(known) < 2 or len(known) < len(values):

@@ -70,6 +70,10 @@ def op_of(rule: Node) -> Node:
 
 def share_of_zeros(node: Node) -> float | None:
     """How much of a node's value is zero, from 0 to 1; None where that is not known or there is nothing."""
+    value = node.value
+    if value is not None:  # the other statistics cost more
+        zeros = value.size - np.count_nonzero(value) if value.dtype.kind in "fiubc" else 0
+        return zeros / value.size if value.size else None
     found = node.summary
     return None if found is None or not found.count else found.zero / found.count
 

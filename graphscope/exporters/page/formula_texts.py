@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from graphscope.errors import LogError
 from graphscope.graph import filled
 from graphscope.graph.rule_text import applied
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
     from graphscope.graph.node import Node
-    from graphscope.graph.view import GraphView
+    from graphscope.graph.view import GraphView, ViewNode
 
 __all__ = ["formula_lines"]
 
@@ -24,16 +27,18 @@ def formula_lines(view: GraphView) -> list[list[str]]:
     graph = view.graph
     if graph is None:
         return [[] for _ in view.nodes]
-    is_short = len(view.nodes) <= MOST
-    return [
-        [] if each.kind not in ("op", "grad") else _lines(graph.node(each.rows[0]), is_short=is_short)
-        for each in view.nodes
-    ]
+    if len(view.nodes) > MOST:
+        return _of_ops_alone(view.nodes, graph.log)
+    return [[] if each.kind not in ("op", "grad") else _lines(graph.node(each.rows[0])) for each in view.nodes]
 
 
-def _lines(node: Node, *, is_short: bool) -> list[str]:
-    if not is_short:
-        return _cut([node.graph.log.op(node.event.op).formula]) if node.kind == "op" else []
+def _of_ops_alone(nodes: tuple[ViewNode, ...], log: Log) -> list[list[str]]:
+    numbers = log.pick("op", np.array([each.rows[0] for each in nodes], np.int64)).tolist()
+    of_ops = {number: _cut([log.op(number).formula]) for number in set(numbers)}
+    return [of_ops[number] if each.kind == "op" else [] for each, number in zip(nodes, numbers, strict=True)]
+
+
+def _lines(node: Node) -> list[str]:
     try:
         return _cut(_of_op(node) if node.kind == "op" else _of_rules(node))
     except LogError:  # an input names an output that its source is not told to have

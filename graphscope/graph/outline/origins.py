@@ -20,7 +20,12 @@ _MAKING: Final = frozenset(
     }
 )  # fmt: skip
 """Functions that make modules and fill their parameters."""
-_MAKING_FILES: Final = (("torch", "nn", "init.py"), ("torch", "nn", "modules", "module.py"))
+_MAKING_FILES: Final = (
+    ("torch", "nn", "init.py"),
+    ("torch", "nn", "modules", "module.py"),
+    ("transformers", "initialization.py"),
+    ("timm", "layers", "weight_init.py"),
+)
 _COPYING: Final = "copy.py"
 _INSTALLED: Final = ("site-packages", "dist-packages")
 

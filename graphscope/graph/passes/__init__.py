@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from graphscope.graph.passes.cut import neighbourhood, slice_to
-from graphscope.graph.passes.leaves import beside_users, split_shared_leaves
+from graphscope.graph.passes.leaves import beside_users, split_shared_leaves, without_unused_data
 from graphscope.graph.passes.readable import readable
 from graphscope.graph.passes.repeats import fold_repeats
 from graphscope.graph.passes.scopes import fold_scopes
@@ -29,6 +29,7 @@ __all__ = [
     "split_shared_leaves",
     "update_boxes",
     "whole",
+    "without_unused_data",
 ]
 
 FOLDS: Final[dict[str, Callable[[GraphView], GraphView]]] = {

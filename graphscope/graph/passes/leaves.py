@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from graphscope.graph.passes.cut import without_empty_frames
+from graphscope.graph.passes.merge import altered
 from graphscope.graph.view import GraphView, ViewEdge, ViewNode
 
 
@@ -23,8 +24,25 @@ def beside_users(view: GraphView) -> GraphView:
     moved |= {
         node.id: moved[node.forward] for node in view.nodes if node.kind == "accumulate" and node.forward in moved
     }
-    nodes = tuple(replace(node, cluster=moved.get(node.id, node.cluster)) for node in view.nodes)
+    nodes = tuple(altered(node, cluster=moved.get(node.id, node.cluster)) for node in view.nodes)
     return without_empty_frames(replace(view, nodes=nodes))
+
+
+def without_unused_data(view: GraphView) -> GraphView:
+    """Leave out the leaves that nothing uses and that learn nothing, unless there is nothing else."""
+    ends = {end for edge in view.edges for end in (edge.source, edge.target)}
+    kept = [node for node in view.nodes if node.kind != "leaf" or node.requires_grad or node.current or node.id in ends]
+    return without_empty_frames(replace(view, nodes=tuple(kept))) if kept else view
+
+
+def shared_leaves(view: GraphView, users: int = 2) -> dict[str, list[str]]:
+    """The leaves with `users` users or more, each with these."""
+    leaves = {node.id for node in view.nodes if node.kind == "leaf"}
+    targets: dict[str, dict[str, None]] = {}
+    for edge in view.edges:
+        if edge.source in leaves and edge.kind != "link":
+            targets.setdefault(edge.source, {})[edge.target] = None
+    return {id: [*found] for id, found in targets.items() if len(found) >= users}
 
 
 def split_shared_leaves(view: GraphView, users: int = 2) -> GraphView:
@@ -34,11 +52,7 @@ def split_shared_leaves(view: GraphView, users: int = 2) -> GraphView:
     names its leaf.
     """
     leaves = {node.id: node for node in view.nodes if node.kind == "leaf"}
-    targets: dict[str, list[str]] = {}
-    for edge in view.edges:
-        if edge.source in leaves and edge.kind != "link":
-            targets.setdefault(edge.source, []).append(edge.target)
-    shared = {id: list(dict.fromkeys(found)) for id, found in targets.items() if len(set(found)) >= users}
+    shared = shared_leaves(view, users)
     clusters = {node.id: node.cluster for node in view.nodes}
     copies: dict[tuple[str, str], ViewNode] = {
         (id, target): replace(leaves[id], id=id if place == 0 else f"{id}_{place}", cluster=clusters[target])

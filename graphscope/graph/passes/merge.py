@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from graphscope.graph.modules.repeats import without_numbers
 from graphscope.graph.view import ViewEdge, ViewNode
 
+Box = TypeVar("Box", ViewNode, ViewEdge)
+
 _FLAGS: Final = ("parameter", "requires_grad", "nonfinite", "edited", "in_place", "loss", "current", "breakpoint")
+
+
+def altered(box: Box, **told: Any) -> Box:
+    """A box or an arrow of which something else is told; itself where that is so already, as it is of most."""
+    return box if all(getattr(box, name) == each for name, each in told.items()) else replace(box, **told)
 
 
 def common(values: Iterable[Any], otherwise: Any) -> Any:
@@ -71,14 +78,12 @@ def merge_edges(
         key = (source, target, edge.kind, slot, argument, carried)
         found.setdefault(key, []).append(edge)
     return tuple(
-        replace(
+        altered(
             same[0],
             source=str(source),
             target=str(target),
-            slot=same[0].slot,
-            argument=same[0].argument,
             carried=bool(carried),
-            shape=common((edge.shape for edge in same), None),
+            shape=same[0].shape if len(same) == 1 else common((edge.shape for edge in same), None),
             count=sum(edge.count for edge in same),
         )
         for (source, target, _, _, _, carried), same in found.items()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from graphscope.graph.passes.cut import nearest
-from graphscope.graph.passes.leaves import split_shared_leaves
+from graphscope.graph.passes.leaves import shared_leaves
 from graphscope.graph.passes.repeats import fold_repeats
 from graphscope.graph.passes.scopes import fold_scopes
 from graphscope.graph.passes.sums import join_rules
@@ -33,14 +33,17 @@ def readable(view: GraphView) -> Readable:
         if boxes(way.view) <= GOOD:
             return way
         ways.append(way)
+    enough = next((way for way in ways if boxes(way.view) <= MOST), None)
+    if enough is not None:
+        return enough
     folded = ways[-1].view
-    cut = Readable(nearest(folded, MOST), f"{MOST} of {len(folded.nodes):,} boxes are drawn, those nearest to the loss")
-    return next((way for way in ways if boxes(way.view) <= MOST), cut)
+    cut = nearest(folded, MOST)
+    return Readable(cut, f"{boxes(cut)} of {boxes(folded):,} boxes are drawn, those nearest to the loss")
 
 
 def boxes(view: GraphView) -> int:
     """How many boxes a picture of a view has."""
-    return len(split_shared_leaves(view).nodes)
+    return len(view.nodes) + sum(len(users) - 1 for users in shared_leaves(view).values())
 
 
 def _ways(view: GraphView) -> Iterator[Readable]:
@@ -49,11 +52,11 @@ def _ways(view: GraphView) -> Iterator[Readable]:
     view = join_rules(view)
     yield Readable(view, "what one op does in backward is one box")
     deepest = max((cluster.depth for cluster in view.clusters if cluster.kind == "scope"), default=-1) + 1
+    folded = {}
     for depth in range(deepest, 0, -1):
-        yield Readable(fold_scopes(view, depth, is_opened=False), f"modules {depth} deep are folded")
-    for depth in range(deepest, 0, -1):
-        yield Readable(
-            fold_repeats(fold_scopes(view, depth, is_opened=False)), f"repeats, and modules {depth} deep, are folded"
-        )
+        folded[depth] = fold_scopes(view, depth, is_opened=False)
+        yield Readable(folded[depth], f"modules {depth} deep are folded")
+    for depth, closed in folded.items():
+        yield Readable(fold_repeats(closed), f"repeats, and modules {depth} deep, are folded")
     if not deepest:
         yield Readable(fold_repeats(view), "repeats are folded")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from graphscope.graph.outline.origins import is_making
 from graphscope.graph.passes.cut import without_empty_frames
-from graphscope.graph.passes.merge import common, facts, merge_edges
+from graphscope.graph.passes.merge import altered, common, facts, merge_edges
 from graphscope.graph.view import Cluster, GraphView, ViewNode
 
 
@@ -46,16 +46,16 @@ def fold_scopes(view: GraphView, depth: int = 1, *, is_opened: bool = True) -> G
     drawn: dict[str, ViewNode] = {}
     for node in view.nodes:
         into = boxes.get(node.id)
-        kept = replace(node, forward=boxes.get(node.forward or "", node.forward)) if into is None else made[into]
+        kept = altered(node, forward=boxes.get(node.forward or "", node.forward)) if into is None else made[into]
         drawn.setdefault(kept.id, kept)
     # Which input or output of a module an arrow is of is not said; how many there are says nothing about iterations.
     edges = (
-        replace(
+        altered(
             edge, slot=0 if edge.source in boxes else edge.slot, argument=0 if edge.target in boxes else edge.argument
         )
         for edge in view.edges
     )
-    merged = tuple(replace(edge, count=1) for edge in merge_edges(edges, boxes))
+    merged = tuple(altered(edge, count=1) for edge in merge_edges(edges, boxes))
     return without_empty_frames(replace(view, nodes=tuple(drawn.values()), edges=merged))
 
 

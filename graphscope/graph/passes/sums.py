@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from graphscope.graph.passes.merge import facts, merge_edges
+from graphscope.graph.passes.merge import altered, facts, merge_edges
 from graphscope.graph.view import GraphView, ViewNode
 
 
@@ -36,14 +36,16 @@ def _joined(view: GraphView, become: Mapping[str, str]) -> GraphView:
     for node in view.nodes:
         members.setdefault(become.get(node.id, node.id), []).append(node)
     nodes = tuple(
-        replace(
-            node,
-            rows=tuple(sorted(row for each in members[node.id] for row in each.rows)),
-            forward=become.get(node.forward or "", node.forward),
-            **facts(members[node.id]),
-        )
+        altered(_with_parts(node, members[node.id]), forward=become.get(node.forward or "", node.forward))
         for node in view.nodes
         if node.id in members
     )
-    edges = tuple(replace(edge, count=1) for edge in merge_edges(view.edges, become))
+    edges = tuple(altered(edge, count=1) for edge in merge_edges(view.edges, become))
     return replace(view, nodes=nodes, edges=edges)
+
+
+def _with_parts(node: ViewNode, members: list[ViewNode]) -> ViewNode:
+    """A box that stands for others, itself among them."""
+    if len(members) == 1:
+        return node
+    return replace(node, rows=tuple(sorted(row for each in members for row in each.rows)), **facts(members))

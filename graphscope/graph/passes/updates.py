@@ -53,7 +53,7 @@ def update_boxes(graph: Graph, rows: np.ndarray, ends: np.ndarray) -> tuple[View
 
 
 def _box(graph: Graph, rows: np.ndarray, mark: int) -> ViewNode:
-    nodes = whole(graph, nodes=map(graph.node, rows.tolist())).nodes
+    nodes = whole(graph, rows=rows).nodes
     count, _ = parameters_of(graph.log, int(rows[0]), int(rows[-1]))
     known = training(graph.log)
     is_clipping = mark in known.rows(*_CLIPPING)

@@ -4,68 +4,76 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
 
 from graphscope.errors import LogError
-from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.faults import fault_rows
 from graphscope.graph.operands import arguments_text
 from graphscope.graph.series.losses import losses, unscaled
 from graphscope.graph.view import Cluster, GraphView, ViewEdge, ViewNode
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
     from graphscope.graph.graph import Graph
-    from graphscope.graph.node import Node
+    from graphscope.graph.node import Edge, Node
+
+_LEAF: Final = int(Kind.LEAF)
+_PARAMETER, _REQUIRES_GRAD, _IN_PLACE = map(int, (Flag.PARAMETER, Flag.REQUIRES_GRAD, Flag.IN_PLACE))
 
 
 def whole(
     graph: Graph,
     graph_pass: Literal["forward", "backward"] | None = None,
-    nodes: Iterable[Node] | None = None,
+    rows: Iterable[int] | None = None,
     *,
     givens: bool = False,
 ) -> GraphView:
-    """Every node of a graph, or of one pass of it, or these nodes alone, with the edges between them.
+    """Every node of a graph, or of one pass of it, or those of some rows alone, with the edges between them.
 
     Args:
         graph: What to draw; nodes after its `now` are not there.
         graph_pass: Only the nodes of this pass; None takes both.
-        nodes: Draw these only, as `graph.select` or `graph.neighbours` found them.
+        rows: Draw the nodes of these only, ascending.
         givens: Draw what these use and what was computed before as a leaf: the weights that a training step begins
             with, though an optimizer has written them.
     """
-    chosen = [node for node in (graph.nodes if nodes is None else nodes) if graph_pass in (None, node.graph_pass)]
+    chosen = graph.index.nodes(graph.now + 1) if rows is None else np.fromiter(rows, np.int64)
+    if graph_pass is not None:
+        chosen = chosen[(graph.log.pick("graph_pass", chosen) == Pass.BACKWARD) == (graph_pass == "backward")]
     drawing = _Drawing(graph, chosen)
-    for node in chosen:
+    for node in map(graph.node, chosen.tolist()):
+        inputs = node.inputs
         if givens:
-            drawing.take(node)
-        drawing.add(node)
+            drawing.take(inputs)
+        drawing.add(node, inputs)
     return GraphView(tuple(drawing.boxes.values()), tuple(drawing.arrows), drawing.frames.in_order(), graph)
 
 
 class _Drawing:
     """The boxes and arrows of some nodes, as they are found."""
 
-    def __init__(self, graph: Graph, chosen: list[Node]) -> None:
-        self.ids, self.rows, self.leaves = _ids(chosen)
+    def __init__(self, graph: Graph, chosen: np.ndarray) -> None:
+        self.ids, self.rows, self.leaves = _ids(graph.log, chosen)
         self.frames = _Frames(graph)
         self.boxes: dict[str, ViewNode] = {}
         self.arrows: list[ViewEdge] = []
-        first = chosen[0].row if chosen else None
-        self._nonfinite = set(fault_rows(graph, first))
-        self._current = max((node.row for node in chosen), default=None) if graph.placed else None
+        self._nonfinite = set(fault_rows(graph, int(chosen[0]) if len(chosen) else None))
+        self._current = int(chosen.max()) if graph.placed and len(chosen) else None
         self._losses = _losses(graph)
 
-    def add(self, node: Node) -> None:
+    def add(self, node: Node, inputs: list[Edge]) -> None:
         """Draw a node, and the arrows that lead to it."""
         id = self.ids[node.row]
         if id not in self.boxes:
             self.boxes[id] = box = self._box(node, id)
-            self.arrows += _arrows(node, self.ids, box)
+            self.arrows += _arrows(node, inputs, self.ids, box)
 
-    def take(self, node: Node) -> None:
-        """Draw what a node uses and nobody draws as a leaf; of gradients that came from elsewhere nothing is said."""
-        for source in (edge.source for edge in node.inputs):
+    def take(self, inputs: list[Edge]) -> None:
+        """Draw what is used and nobody draws as a leaf; of gradients that came from elsewhere nothing is said."""
+        for source in (edge.source for edge in inputs):
             if source.row not in self.ids and source.kind in ("leaf", "op"):
                 # A segment of the log that begins in between has written it again, as a leaf.
                 id = self.leaves.setdefault((source.tensor, source.version), f"n{source.row}")
@@ -76,7 +84,7 @@ class _Drawing:
 
     def _box(self, node: Node, id: str) -> ViewNode:
         rows = self.rows[id]
-        flags = node.flags
+        flags = int(node.flags)
         forward = node.forward
         return ViewNode(
             id,
@@ -93,11 +101,11 @@ class _Drawing:
             scope=node.scope,
             cluster=self.frames.of(_scope_number(node)),
             forward=None if forward is None else self.ids.get(forward.row),
-            parameter=bool(flags & Flag.PARAMETER),
-            requires_grad=bool(flags & Flag.REQUIRES_GRAD),
+            parameter=bool(flags & _PARAMETER),
+            requires_grad=bool(flags & _REQUIRES_GRAD),
             nonfinite=not self._nonfinite.isdisjoint(rows),
             edited=any(node.graph.value_row(row) != row for row in rows),
-            in_place=bool(flags & Flag.IN_PLACE),
+            in_place=bool(flags & _IN_PLACE),
             current=self._current in rows,
             loss=node.row in self._losses,
         )
@@ -131,7 +139,7 @@ def _losses(graph: Graph) -> set[int]:
     return {unscaled(graph, root) for root in roots if graph.log.first <= root}
 
 
-def _ids(nodes: list[Node]) -> tuple[dict[int, str], dict[str, tuple[int, ...]], dict[tuple[int, int], str]]:
+def _ids(log: Log, chosen: np.ndarray) -> tuple[dict[int, str], dict[str, tuple[int, ...]], dict[tuple[int, int], str]]:
     """An id for each row, the rows of each id, and the ids of versions of leaves.
 
     The rows of one leaf, written again in each segment, share that of the first.
@@ -139,17 +147,18 @@ def _ids(nodes: list[Node]) -> tuple[dict[int, str], dict[str, tuple[int, ...]],
     ids: dict[int, str] = {}
     leaves: dict[tuple[int, int], str] = {}
     rows: dict[str, tuple[int, ...]] = {}
-    for node in nodes:
-        id = f"n{node.row}"
-        if node.event.kind == Kind.LEAF:
-            id = leaves.setdefault((node.tensor, node.version), id)
-        ids[node.row] = id
-        rows[id] = (*rows.get(id, ()), node.row)
+    kinds, tensors, versions = (log.pick(name, chosen).tolist() for name in ("kind", "tensor", "version"))
+    for row, kind, tensor, version in zip(chosen.tolist(), kinds, tensors, versions, strict=True):
+        id = f"n{row}"
+        if kind == _LEAF:
+            id = leaves.setdefault((tensor, version), id)
+        ids[row] = id
+        rows[id] = (*rows.get(id, ()), row)
     return ids, rows, leaves
 
 
-def _arrows(node: Node, ids: dict[int, str], box: ViewNode) -> Iterator[ViewEdge]:
-    for edge in node.inputs:
+def _arrows(node: Node, inputs: list[Edge], ids: dict[int, str], box: ViewNode) -> Iterator[ViewEdge]:
+    for edge in inputs:
         source = ids.get(edge.source.row)
         if source is None:
             continue

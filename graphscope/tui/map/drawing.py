@@ -73,7 +73,7 @@ def wish_for(
     paths: Paths | None = None,
 ) -> Wish:
     """The wish to see these nodes of a graph, by their rows, and paths through them highlighted."""
-    view = marked(whole(graph, None, [nodes[row] for row in sorted(nodes)]), breakpoints, current)
+    view = marked(whole(graph, None, sorted(nodes)), breakpoints, current)
     view = view if paths is None else _highlighted(view, paths)
     return Wish(dot(view), {node.id: node.rows[0] for node in view.nodes}, current, room, paper, ink)
 

@@ -2,7 +2,10 @@
 
 import graphscope as torch
 
-x = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], requires_grad=True)
+x = torch.tensor(
+    [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]],
+    requires_grad=True,
+)
 scale = torch.tensor([10.0, 100.0], requires_grad=True)
 y = x * scale
 total = y.sum()

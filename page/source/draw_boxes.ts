@@ -11,7 +11,7 @@ export interface BoxLook extends Progress {
   /** What stands below the title, and what does until it has run. */
   told: string;
   awaited: string;
-  /** The gradient that has arrived, where it is a single number. */
+  /** The gradient that has arrived, where it is a few numbers. */
   gradient: string;
   /** The width of the backward half. */
   half: number;

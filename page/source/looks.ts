@@ -6,10 +6,12 @@ import { gradientNodes } from "./gradients";
 import { DETAIL, HALF, width } from "./measure";
 import { counted, short } from "./numbers";
 import { Flag, has, type Recording, Role, textOf } from "./recording";
-import { sumBehind, valueOfNode } from "./values";
+import { sumBehind, type Value, valueOfNode } from "./values";
+
+const MOST_LISTED = 3;
 
 export interface Lasting extends Pick<BoxLook, "told" | "awaited" | "half" | "alarms" | "isLoss" | "isUpdate"> {
-  /** Gradients that are single numbers, each with the node that it is there from. */
+  /** Gradients of a few numbers, each with the node that it is there from. */
   gradients: { node: number; text: string }[];
 }
 
@@ -48,24 +50,36 @@ function toldOfGroup(of: Box): string {
   return [of.type, inside].filter(Boolean).join("  ");
 }
 
-/** The name of a result with its shape, or its value where it is a single number. */
+/** The name of a result with its shape, or its value where it is a few numbers. */
 function toldOfNode(recording: Recording, of: Box): string {
-  const single = singleValue(recording, of.node);
-  return [of.type, single === null ? textOf(recording, "shape", of.node) : `= ${short(single)}`]
-    .filter(Boolean)
-    .join("  ");
+  const few = fewNumbers(recording, of.node);
+  return [of.type, few === null ? textOf(recording, "shape", of.node) : `= ${few}`].filter(Boolean).join("  ");
 }
 
 /** The same before it has run: a number is yet to be told. */
 function awaitedOfNode(recording: Recording, of: Box): string {
-  return singleValue(recording, of.node) === null ? toldOfNode(recording, of) : of.type;
+  return fewNumbers(recording, of.node) === null ? toldOfNode(recording, of) : of.type;
 }
 
 function gradientsOf(recording: Recording, of: Box): Lasting["gradients"] {
   return gradientNodes(recording, of, of.node).flatMap((node) => {
-    const single = sumBehind(recording, node)?.numbers ?? [singleValue(recording, node)];
-    return single.length !== 1 || single[0] === null ? [] : [{ node, text: short(single[0]) }];
+    const sum = sumBehind(recording, node);
+    const text = sum ? listed(sum) : fewNumbers(recording, node);
+    return text === null ? [] : [{ node, text }];
   });
+}
+
+/** A value that is a single number, or a vector of a few; null of any other. */
+function fewNumbers(recording: Recording, node: number): string | null {
+  const single = singleValue(recording, node);
+  const value = single === null ? valueOfNode(recording, node) : null;
+  return single !== null ? short(single) : value && listed(value);
+}
+
+function listed({ rows, isExact, numbers }: Value): string | null {
+  if (!isExact || rows > 1 || numbers.length > MOST_LISTED) return null;
+  const texts = Array.from(numbers, short);
+  return texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
 }
 
 /** The number that a node is; null where it is several, or not known. */

@@ -74,17 +74,21 @@ export function view(recording: Recording, theme: ThemeName, setting: Setting, b
   const stage = picture(
     {
       theme: () => store.state.theme,
-      box: (of) => ({
-        ...lasting(of),
-        ...progressOf(of, moment),
-        gradient:
-          lasting(of)
-            .gradients.filter(({ node }) => hasArrived(node, moment))
-            .pop()?.text ?? "",
-        isChosen: of.key === store.state.chosen,
-        isMatch: matched.has(of),
-        isDimmed: path !== null && !path.has(of),
-      }),
+      box(of) {
+        const [told, run] = [lasting(of), progressOf(of, moment)];
+        return {
+          ...told,
+          ...run,
+          alarms: {
+            forward: told.alarms.forward && run.forward > 0,
+            backward: told.alarms.backward && run.backward > 0,
+          },
+          gradient: told.gradients.filter(({ node }) => hasArrived(node, moment)).pop()?.text ?? "",
+          isChosen: of.key === store.state.chosen,
+          isMatch: matched.has(of),
+          isDimmed: path !== null && !path.has(of),
+        };
+      },
       line: ({ link }) => ({
         forward: hasBegun(link.source.forward, moment),
         backward: hasBegun(link.target.backward, moment),

@@ -23,7 +23,9 @@ def configure(parser: Parser) -> None:
     add_log(parser)
     parser.add_argument("--by", choices=WAYS, default="line", help="what bytes are summed up by (default: line)")
     parser.add_argument("--all", action="store_true", help=f"all rows of the tables, not the {MOST} largest")
-    parser.add_argument("-o", dest="out", type=Path, metavar="FILE", help="draw what is alive over the run, as SVG")
+    parser.add_argument(
+        "-o", dest="out", type=Path, metavar="FILE", help="draw what is alive over the run: .svg or .html"
+    )
     parser.add_argument("--json", action="store_true", help="print data for a program to read")
 
 
@@ -34,10 +36,9 @@ def run(options: argparse.Namespace) -> int:
 
     log = load(find_log(options.log))
     if options.out is not None:
-        from graphscope.exporters.memory_chart import memory_chart
-        from graphscope.graph.memory import recorded
+        from graphscope.exporters import export
 
-        options.out.write_text(memory_chart(recorded(log), log.path.name), encoding="utf-8")
+        export(log, options.out, view="memory", by=options.by)
         return 0
     facts = report(log, options.by)
     if options.json:

@@ -86,6 +86,17 @@ class Share:
     """The first of the nodes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What one place held over a run."""
+
+    name: str
+    row: int
+    """The first node of it; -1 of several together."""
+    alive: np.ndarray
+    """Bytes behind each change."""
+
+
 @dataclass(frozen=True)
 class Memory:
     """The memory of a run."""
@@ -98,6 +109,8 @@ class Memory:
     """Behind each change, the bytes of each of `KINDS`."""
     peak: Peak | None
     """None where nothing was ever held."""
+    changes: tuple[tuple[Storage, int], ...] = ()
+    """What each of the changes was: a storage came (1), or went (-1)."""
 
     def largest_pass(self) -> list[Saving]:
         """What was saved for the backward pass that most was saved for."""
@@ -165,7 +178,8 @@ def memory(log: Log) -> Memory | None:
             storage.kind, storage.row = detail, leaf[0]
     savings = _savings(found)
     _find_kinds(log, storages.values())
-    return Memory(tuple(storages.values()), savings, *_course(order))
+    told = tuple((storage, sign) for _, storage, sign in order)
+    return Memory(tuple(storages.values()), savings, *_course(order), told)
 
 
 def recorded(log: Log) -> Memory:
@@ -201,6 +215,40 @@ def shares(log: Log, parts: Iterable[tuple[int, str, int]], by: str) -> list[Sha
         found[2] = min(found[2], row)
     made = [Share(place, kind, *numbers) for (place, kind), numbers in sums.items()]
     return sorted(made, key=lambda share: (-share.bytes, share.row, share.place))
+
+
+def bands(log: Log, found: Memory, by: str, most: int) -> list[Band]:
+    """The bytes alive behind each change, of each place: of those that held most at the peak, and of all others.
+
+    Args:
+        log: The log.
+        found: Its memory.
+        by: One of `WAYS`, or "kind".
+        most: So many places by themselves.
+    """
+    if by == "kind":
+        return [Band(words, -1, found.alive[:, place]) for place, words in enumerate(KINDS.values())]
+    name, names = _PLACES[by], Names(log)
+    numbers: dict[str, int] = {}
+    of_row: dict[int, int] = {}
+    first: list[int] = []
+    for storage, _ in found.changes:
+        if storage.row not in of_row:
+            place = name(log, names, storage.row)
+            if place not in numbers:
+                first.append(storage.row)
+            of_row[storage.row] = numbers.setdefault(place, len(numbers))
+    places = np.array([of_row[storage.row] for storage, _ in found.changes], np.int64)
+    steps = np.array([sign * storage.bytes for storage, sign in found.changes], np.int64)
+    top = int(np.argmax(np.cumsum(steps))) + 1 if len(steps) else 0
+    at_peak = np.bincount(places[:top], steps[:top], len(numbers))
+    ever = np.bincount(places, np.maximum(steps, 0), len(numbers))
+    order = np.lexsort((-ever, -at_peak))
+    spelled = list(numbers)
+    made = [Band(spelled[place], first[place], np.cumsum(steps * (places == place))) for place in order[:most].tolist()]
+    if len(order) > most:
+        made.append(Band(f"{len(order) - most:,} others", -1, np.cumsum(steps * ~np.isin(places, order[:most]))))
+    return made
 
 
 _BIRTHS: Final = ("made", "met")

@@ -63,16 +63,19 @@ def test_bytes_are_summed_up_by_what_is_asked_for(recorded: Path, read: Run) -> 
 @pytest.mark.torch
 def test_what_is_alive_is_drawn(recorded: Path, read: Run, tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    assert read("memory", str(recorded), "-o", "memory.svg").returncode == 0
+    assert read("memory", str(recorded), "-o", "lines.svg").returncode == 0
+    assert "train.py:8" in (tmp_path / "lines.svg").read_text()
+    assert read("export", str(recorded), "--view", "memory", "--by", "kind", "-o", "memory.svg").returncode == 0
     drawn = ElementTree.parse(tmp_path / "memory.svg").getroot()
     _, _, width, height = map(float, drawn.attrib["viewBox"].split())
-    bands = {band[0].text: band.attrib["points"].split() for band in drawn.iter(f"{SVG}polygon")}
+    groups = [each for each in drawn.iter(f"{SVG}g") if each.find(f"{SVG}polygon") is not None]
+    bands = {each[0].text: each[1].attrib["points"].split() for each in groups}
     assert {"parameters", "gradients", "optimizer state", "saved for backward"} <= bands.keys()
     for points in bands.values():
         for across, down in (map(float, point.split(",")) for point in points):
             assert 0 <= across <= width
             assert 0 <= down <= height
-    assert any("peak at #" in (text.text or "") for text in drawn.iter(f"{SVG}text"))
+    assert any("peak " in (text.text or "") for text in drawn.iter(f"{SVG}text"))
 
 
 def test_a_log_that_does_not_tell_of_memory_says_how_to_record_it(read: Run, tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from graphscope.exporters.dot_syntax import printable
 from graphscope.exporters.page import document, page_data
+from graphscope.exporters.program_name import program_name
 from graphscope.exporters.registry import exporter
 
 if TYPE_CHECKING:
@@ -27,10 +27,3 @@ def html(view: GraphView, *, title: str = "", values: int = 2_000_000) -> str:
         values: So many bytes of values go along: small ones whole, of large ones a picture and a histogram.
     """
     return document(page_data(view, printable(title) or program_name(view), values))
-
-
-def program_name(view: GraphView) -> str:
-    """The file of the program that was recorded; of what is no recording, how large its graph is."""
-    arguments = [] if view.graph is None else view.graph.log.metadata.get("argv")
-    name = PurePath(str(arguments[0])).name if isinstance(arguments, list) and arguments else ""
-    return printable(name) or f"{len(view.nodes):,} nodes, {len(view.edges):,} edges"

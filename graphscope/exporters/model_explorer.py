@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.eventlog.names import place_of, short_place
 from graphscope.exporters.dot_syntax import printable
-from graphscope.exporters.html import program_name
 from graphscope.exporters.labels import shape_text
+from graphscope.exporters.program_name import program_name
 from graphscope.exporters.registry import exporter
 from graphscope.exporters.summaries import gradient_summary, value_summary
 from graphscope.graph.step_numbers import step_numbers

@@ -11,7 +11,7 @@ import numpy as np
 from graphscope.errors import ExportError
 from graphscope.eventlog.names import place_of, short_place
 from graphscope.eventlog.schema import Kind, Pass
-from graphscope.exporters.html import program_name
+from graphscope.exporters.program_name import program_name
 from graphscope.exporters.registry import exporter
 from graphscope.exporters.slices import Slice, Track, slices
 from graphscope.graph.memory import KINDS, memory

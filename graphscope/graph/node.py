@@ -231,8 +231,10 @@ class Node:
         return self.graph.log.value(self.graph.value_row(self.row))
 
     def output(self, slot: int) -> np.ndarray | None:
-        """The value of one of several outputs."""
-        return self.graph.log.value(self.row, slot) if slot else self.value
+        """The value of one of several outputs; None when it was not kept, as what a rule made for one of its inputs."""
+        if slot == 0:
+            return self.value
+        return self.graph.log.value(self.row, slot) if slot < self.event.output_count else None
 
     @property
     def summary(self) -> Summary | None:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from graphscope.errors import ExportError, GraphscopeError
 from graphscope.exporters.choice import Choice
 from graphscope.exporters.export import export
-from graphscope.exporters.html import MOST, program_name
+from graphscope.exporters.html import MOST
 from graphscope.exporters.options import alternatives
 from graphscope.exporters.page import document, page_data
+from graphscope.exporters.program_name import program_name
 from graphscope.exporters.svg import embedded
 from graphscope.exporters.view_selection import selected_view
 from graphscope.notebook.cell_names import with_cell_names

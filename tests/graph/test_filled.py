@@ -6,6 +6,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -142,3 +143,12 @@ def test_parameters_are_told_from_the_module_around_that_of_the_op() -> None:
     assert [op.operands[1].edge.source.name for op in ops] == ["body.head.weight", "body.layers.0.weight"]
     for op, weight in zip(ops, ("head.weight", "layers.0.weight"), strict=True):
         assert filled.with_names(op, log.op(op.event.op).formula).split()[4].startswith(weight)
+
+
+def test_what_a_rule_made_for_an_input_was_not_kept_with_it(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope") as log:
+        x, w = gs.ones(2), gs.ones(2, requires_grad=True)
+        (x * w * 3).sum().backward()
+    named = [edge for node in log.graph.nodes for edge in node.inputs if edge.source.kind == "grad" and edge.slot]
+    assert named
+    assert [edge.source.output(edge.slot) for edge in named] == [None] * len(named)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.errors import LogError
 from graphscope.graph import filled
 from graphscope.graph.rule_text import applied
 
@@ -39,10 +38,7 @@ def _of_ops_alone(nodes: tuple[ViewNode, ...], log: Log) -> list[list[str]]:
 
 
 def _lines(node: Node) -> list[str]:
-    try:
-        return _cut(_of_op(node) if node.kind == "op" else _of_rules(node))
-    except LogError:  # an input names an output that its source is not told to have
-        return _cut([node.formula])
+    return _cut(_of_op(node) if node.kind == "op" else _of_rules(node))
 
 
 def _of_op(node: Node) -> list[str]:

@@ -8,8 +8,6 @@ BIN := $(VENV)/bin
 # A process for each core; one that has nothing left to do takes over what waits for another.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 SITE := build/site
-# Strict: a link or an anchor that leads nowhere is an error.
-SPHINX := $(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env -d build/doctrees docs $(SITE)
 
 .PHONY: help demo test check bench docs site page page-check transcripts format clean
 help:
@@ -33,7 +31,6 @@ check: $(VENV)/.made-check
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
-	$(SPHINX)
 	$(PYTEST) -m slow --durations=20
 	$(PYTEST) -m "not slow"
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page-check; \
@@ -50,7 +47,7 @@ docs: $(VENV)/.made-docs
 
 site: $(VENV)/.made-docs
 	rm -rf $(SITE)
-	$(SPHINX)
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env -d build/doctrees docs $(SITE)
 	@echo "$(SITE)/index.html"
 
 # The page's own part is TypeScript; what it is bundled into is committed, so that nobody else needs npm.

@@ -10,7 +10,7 @@ from contextlib import chdir, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Final, Literal
 
 import graphscope as gs
 from graphscope.eventlog.reader import Log
@@ -22,6 +22,10 @@ _PROGRAM: Final = re.compile(r"```python (samples/\w+\.py)\n.*?^```$", re.MULTIL
 """The block of a text that its program stands in."""
 _SHOWN: Final = re.compile(r'""".*?"""\n+(.*?)\n+(?=print\()', re.DOTALL)
 """What of a sample a lesson shows: not what it is about, and not how it says what came out."""
+_IMPORT: Final = "import graphscope as torch"
+
+Framework = Literal["graphscope", "torch"]
+"""Whose engine runs a program."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +53,15 @@ class Lesson:
         return _PROGRAM.sub(lambda _: f"```python {self.sample}\n{shown[1]}\n```", self.text)
 
     @contextmanager
-    def recorded(self) -> Iterator[Log]:
+    def recorded(self, framework: Framework = "graphscope") -> Iterator[Log]:
         """Its sample, recorded for as long as somebody looks at it."""
+        program = (ROOT / self.sample).read_text(encoding="utf-8")
         with TemporaryDirectory() as folder:
-            # From the root, so that no page bears the paths of this machine.
-            with chdir(ROOT), gs.record(Path(folder) / "run.gscope") as log, redirect_stdout(io.StringIO()):
+            file = Path(folder, self.sample)
+            file.parent.mkdir()
+            file.write_text(program.replace(_IMPORT, "import torch") if framework == "torch" else program, "utf-8")
+            # By a relative path, so that no page bears those of this machine.
+            with chdir(folder), gs.record("run.gscope") as log, redirect_stdout(io.StringIO()):
                 runpy.run_path(self.sample, run_name="__main__")
             yield log
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from html import escape
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import graphscope as gs
-from docs.learn.lessons import Lesson, lesson_of
+from docs.learn.lessons import Framework, Lesson, lesson_of
 from docs.learn.marks import Mark, marks, replaced
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+FRAMEWORKS: Final[list[Framework]] = ["graphscope", "torch"] if find_spec("torch") else ["graphscope"]
+"""Those that a lesson is recorded from; its text is that of the first."""
+_NAMES: Final[dict[Framework, str]] = {"graphscope": "graphscope’s engine", "torch": "PyTorch"}
 _PICTURE: Final = re.compile(r"^!\[(.*)\]\([\w-]+\.svg\)$", re.MULTILINE)
 _WIDE: Final = "---\nhide-toc: true\n---\n\n"
 """What tells the theme to leave the room at the right to the page."""
@@ -28,16 +32,18 @@ def setup(app: Sphinx) -> dict[str, Any]:
 def _read(app: Sphinx, name: str, source: list[str]) -> None:
     lesson = lesson_of(Path(app.env.doc2path(name)))
     if lesson is not None:
-        with lesson.recorded() as log:
-            source[0] = _WIDE + on_site(lesson, log)
-            file = Path(app.outdir, name).parent / page_of(lesson)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            gs.export(log, file, title=Path(lesson.sample).name)
+        folder = Path(app.outdir, name).parent
+        (folder / "play").mkdir(parents=True, exist_ok=True)
+        for framework in FRAMEWORKS:
+            with lesson.recorded(framework) as log:
+                gs.export(log, folder / page_of(lesson, framework), title=Path(lesson.sample).name)
+                if framework == "graphscope":
+                    source[0] = _WIDE + on_site(lesson, log)
 
 
-def page_of(lesson: Lesson) -> str:
+def page_of(lesson: Lesson, framework: Framework = "graphscope") -> str:
     """Where the page of a lesson lies, seen from its text."""
-    return f"play/{lesson.name}.html"
+    return f"play/{lesson.name}{'' if framework == 'graphscope' else f'.{framework}'}.html"
 
 
 def on_site(lesson: Lesson, log: gs.Log) -> str:
@@ -51,6 +57,8 @@ def on_site(lesson: Lesson, log: gs.Log) -> str:
         return f'<a class="seen" href="{page}#{mark.row}" target="play">{escape(mark.words)}</a>'
 
     def frame(picture: re.Match[str]) -> str:
-        return f'<iframe class="play" name="play" src="{page}#{first}" title="{escape(picture[1])}"></iframe>'
+        shown = f'<iframe class="play" name="play" src="{page}#{first}" title="{escape(picture[1])}"></iframe>'
+        others = [f'<a href="{page_of(lesson, each)}#{first}" target="play">{_NAMES[each]}</a>' for each in FRAMEWORKS]
+        return shown + (f'\n<p class="frameworks">Recorded from {" · ".join(others)}</p>' if len(others) > 1 else "")
 
     return _PICTURE.sub(frame, replaced(lesson.text, log.graph, link))

@@ -32,6 +32,14 @@ def test_program_and_numbers_are_those_of_the_sample(lesson: Lesson) -> None:
     assert len(found) == lesson.text.count("<!-- "), "a comment that is no mark"
 
 
+@pytest.mark.torch
+@pytest.mark.parametrize("lesson", LESSONS, ids=NAMES)
+def test_in_pytorch_the_text_is_the_same(lesson: Lesson) -> None:
+    pytest.importorskip("torch")
+    with lesson.recorded("torch") as log:
+        assert filled(lesson.with_program(), log.graph) == lesson.text
+
+
 def test_a_number_that_is_not_that_of_the_recording_is_mended(tmp_path: Path) -> None:
     with gs.record(tmp_path / "run.gscope") as log:
         x = gs.tensor([1.0, -2.5], requires_grad=True)

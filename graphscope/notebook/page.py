@@ -32,10 +32,11 @@ MOST_KEPT: Final = 4_000_000
 """A notebook's file does not keep a page of more letters, but its picture."""
 
 _FRAME: Final = (
-    '<div style="display:grid">'
+    '<div style="display:grid;grid-template:100%/100%;height:{height}px;overflow:hidden;'
+    'border:1px solid #8885;border-radius:10px">'
     '<img alt="The computation graph" style="grid-area:1/1;max-width:100%" src="data:image/svg+xml;base64,{picture}">'
-    '<iframe sandbox="allow-scripts" style="grid-area:1/1;width:100%;height:{height}px;border:0" '
-    "srcdoc='{page}'></iframe></div>"
+    '<iframe sandbox="allow-scripts" style="grid-area:1/1;width:100%;height:100%;border:0" srcdoc=\'{page}\'>'
+    "</iframe></div>"
 )
 """The page shut off from the notebook; the picture is what is left of it where frames are not allowed."""
 

@@ -23,14 +23,20 @@ interface Given {
 
 const NAMES = "change:recording change:told";
 
-/** What a person had chosen where a model is shown again. */
-const kept = new WeakMap<Model, State>();
-
-export function widget(looks: string): { render(given: Given): () => void } {
-  return { render: ({ model, el }) => shownIn(el, model, looks) };
+/** What a person has chosen, for when a widget is shown again. */
+interface Kept {
+  state?: State;
 }
 
-function shownIn(el: HTMLElement, model: Model, looks: string): () => void {
+/** What anywidget calls once for each widget; of what it returns, once for each place where that is shown. */
+export function widget(looks: string): () => { render(given: Given): () => void } {
+  return () => {
+    const kept: Kept = {};
+    return { render: ({ model, el }) => shownIn(el, model, looks, kept) };
+  };
+}
+
+function shownIn(el: HTMLElement, model: Model, looks: string, kept: Kept): () => void {
   const ending = new AbortController();
   const root = element("div", { class: "page guest", style: `height: ${Number(model.get("height"))}px` });
   const told = element("p", { class: "nothing" });
@@ -56,11 +62,13 @@ function shownIn(el: HTMLElement, model: Model, looks: string): () => void {
       shown.grow(recording);
       return;
     }
-    shown = view(recording, groundOf(host), setting, kept.get(model));
-    Object.assign(host, { graphscope: shown.seen });
-    shown.store.listen((changed) => {
-      if (changed.has("chosen") || changed.has("node")) tell(shown?.rows() ?? []);
+    const made = view(recording, groundOf(host), setting, kept.state);
+    Object.assign(host, { graphscope: made.seen });
+    made.store.listen((changed) => {
+      kept.state = made.store.state;
+      if (changed.has("chosen") || changed.has("node")) tell(made.rows());
     });
+    shown = made;
   }
 
   function tell(rows: number[]): void {
@@ -90,7 +98,6 @@ function shownIn(el: HTMLElement, model: Model, looks: string): () => void {
   void renew();
 
   return () => {
-    if (shown) kept.set(model, shown.store.state);
     ending.abort();
     dressed.disconnect();
     model.off(NAMES, renew);

@@ -15,6 +15,8 @@ from typing import Any, BinaryIO
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 KEYS = {"ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35}
 
+FRAME = 1_000_000
+
 START = """
 import os, sys
 for place, number in enumerate(map(int, sys.argv[1:3])):
@@ -69,6 +71,14 @@ class Page:
         found = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
+
+    def frame(self) -> Page:
+        """The first frame of the page that is shut off from it, as a page of its own."""
+        found = self.ask("Target.getTargets", filter=[{"type": "iframe"}])["targetInfos"]
+        other = Page(self._to, self._from)
+        other._number = self._number + FRAME  # answers to both are told apart by their numbers
+        other._session = self.ask("Target.attachToTarget", targetId=found[0]["targetId"], flatten=True)["sessionId"]
+        return other
 
     def told(self, *methods: str) -> list[dict[str, Any]]:
         """The events of some kinds so far."""

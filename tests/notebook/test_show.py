@@ -57,7 +57,7 @@ def test_a_page_stands_in_a_frame_that_is_shut_off(log: Log, shown: Callable[...
     assert [tag for tag, _ in tags] == ["div", "img", "iframe"]
     frame = tags[-1][1]
     assert frame["sandbox"] == "allow-scripts"
-    assert "height:400px" in str(frame["style"])
+    assert "height:400px" in str(tags[0][1]["style"])
     page = str(frame["srcdoc"])
     data = json.loads(re.findall(r'<script type="application/json" id="recording">(.*?)</script>', page, re.DOTALL)[0])
     assert page == document(data)

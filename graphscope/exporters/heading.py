@@ -19,9 +19,11 @@ __all__ = ["above"]
 
 _ROW: Final = '<TR><TD ALIGN="LEFT" COLSPAN="2">{}</TD></TR>'
 _KEY: Final = (
-    '<TR><TD WIDTH="26" HEIGHT="16" FIXEDSIZE="TRUE" BORDER="2" STYLE="{style}" COLOR="{color}" BGCOLOR="{fill}">'
-    '<FONT COLOR="{ink}">{mark}</FONT></TD><TD ALIGN="LEFT">{words}</TD></TR>'
+    '<TR><TD WIDTH="26" HEIGHT="20" FIXEDSIZE="TRUE" BORDER="2" STYLE="{style}" COLOR="{color}" BGCOLOR="{fill}">'
+    '<FONT COLOR="{ink}">{mark}</FONT></TD><TD ALIGN="LEFT" WIDTH="{wide}">{words}</TD></TR>'
 )
+_WIDE: Final = 330
+"""As wide as a line above may be: what is left over would make the marks wider."""
 
 
 def above(view: GraphView) -> dict[str, str]:
@@ -45,5 +47,5 @@ def _legend(view: GraphView) -> Iterator[str]:
         yield _KEY.format(
             style="dashed" if "dashed" in look.get("style", "") else "solid",
             color=look["color"], fill=look["fillcolor"], ink=INK,
-            mark=MARKS[state].strip() or " ", words=f"{count:,} {WORDS[state]}",
+            mark=MARKS[state].strip() or " ", words=f"{count:,} {WORDS[state]}", wide=_WIDE,
         )  # fmt: skip

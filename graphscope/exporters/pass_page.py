@@ -18,12 +18,10 @@ if TYPE_CHECKING:
 
     from graphscope.eventlog.compilations import Compilation
     from graphscope.exporters.dot_syntax import Attributes
+    from graphscope.exporters.pass_pictures import Pictured
     from graphscope.graph.pass_changes import PassChange
 
 __all__ = ["page"]
-
-Shown = tuple["Compilation", "Sequence[tuple[PassChange, str]]"]
-"""A compilation, and each of its passes with its picture as SVG."""
 
 _IDENTITY: Final = re.compile(r' id="[^"]*"')
 _IDLE: Final = ' class="idle"'
@@ -34,7 +32,7 @@ _MOST_LINES: Final = 400
 """So many changes of a pass are told one by one."""
 
 
-def page(shown: Sequence[Shown], title: str) -> str:
+def page(shown: Sequence[Pictured], title: str) -> str:
     """The page, complete in one file.
 
     Args:
@@ -58,7 +56,7 @@ def page(shown: Sequence[Shown], title: str) -> str:
     )
 
 
-def _pictures(shown: Sequence[Shown]) -> Iterator[str]:
+def _pictures(shown: Sequence[Pictured]) -> Iterator[str]:
     for _, changes in shown:
         for _, picture in changes:
             yield picture

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from graphscope.errors import ExportError
 from graphscope.exporters.export import write_whole
 from graphscope.exporters.pass_page import page
+from graphscope.exporters.pass_pictures import pictured
 from graphscope.exporters.registry import by_name
-from graphscope.exporters.svg import svg
 from graphscope.graph.pass_changes import changes, recorded
 from graphscope.graph.pass_view import pass_view
 
 if TYPE_CHECKING:
     from graphscope.eventlog.compilations import Compilation
     from graphscope.eventlog.reader import Log
-    from graphscope.graph.view import GraphView
 
 __all__ = ["PAGE", "export_passes"]
 
@@ -45,21 +43,13 @@ def export_passes(log: Log, folder: Path, format: str = "svg") -> list[Path]:
     _make(folder)
     stems = _stems(compilations)
     written: list[Path] = []
-    shown = []
-    drawn: dict[GraphView, str] = {}  # a pass that did nothing has the picture of the graph that it was given
     for compilation, stem in zip(compilations, stems, strict=True):
-        pictures = []
         for change in changes(compilation):
             view = pass_view(change, log, f"{compilation.function} ({compilation.framework})")
             place = folder / f"{stem}-{change.number:02}-{change.stage.name}{made_by.suffix}"
             write_whole(place, _content(made_by.render(view)))
             written.append(place)
-            plain = replace(view, heading=(), legend=())
-            if plain not in drawn:
-                drawn[plain] = svg(plain)
-            pictures.append((change, drawn[plain]))
-        shown.append((compilation, pictures))
-    write_whole(folder / PAGE, page(shown, log.path.name).encode())
+    write_whole(folder / PAGE, page(pictured(log, compilations), log.path.name).encode())
     return [folder / PAGE, *written]
 
 

@@ -118,7 +118,7 @@ class _Drawing:
 
     def _box(self, identity: str, node: GeneratedNode, state: Changed, key: Key) -> ViewNode:
         members = self.change.members.get(key, ())
-        is_leaf = node.op in ("", "constant")
+        is_leaf = node.op.lower() in ("", "constant")  # TorchScript writes it with a capital
         return ViewNode(
             identity,
             (),

@@ -27,11 +27,13 @@ class Figure:
 
     svg: str
     title: str
+    page: Callable[[], str] | None = None
+    """Makes the page, where that shows more than the picture."""
 
 
 FORMATS: Final[dict[str, Callable[[Figure], str]]] = {
     "svg": lambda figure: figure.svg,
-    "html": lambda figure: figure_page(figure.svg, figure.title),
+    "html": lambda figure: figure.page() if figure.page else figure_page(figure.svg, figure.title),
 }
 """The exporters that a figure is written by, and how."""
 

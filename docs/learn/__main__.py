@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import graphscope as gs
 from docs.learn.lessons import HERE, lessons
 from docs.learn.marks import filled
 
@@ -16,7 +15,7 @@ def main() -> None:
     for lesson in lessons():
         with lesson.recorded() as log:
             (folder / lesson.file.name).write_text(filled(lesson.with_program(), log.graph), encoding="utf-8")
-            gs.export(log, folder / f"{lesson.name}.svg", overlay=True)
+            lesson.draw(log, folder)
         print(folder.name, lesson.file.name, sep="/")
 
 

@@ -20,6 +20,8 @@ HERE: Final = Path(__file__).parent
 
 _PROGRAM: Final = re.compile(r"```python (samples/\w+\.py)\n.*?^```$", re.MULTILINE | re.DOTALL)
 """The block of a text that its program stands in."""
+_VIEW: Final = re.compile(r"\]\(([\w-]+\.(\w+)-(\w+)\.svg)\)")
+"""A picture of another view, of one name of the program: `a-sum.chain-x.svg`."""
 _SHOWN: Final = re.compile(r'""".*?"""\n+(.*?)\n+(?=print\()', re.DOTALL)
 """What of a sample a lesson shows: not what it is about, and not how it says what came out."""
 _IMPORT: Final = "import graphscope as torch"
@@ -51,6 +53,12 @@ class Lesson:
         if shown is None:
             raise ValueError(f"{self.sample} is to begin with a docstring and to print what came out")
         return _PROGRAM.sub(lambda _: f"```python {self.sample}\n{shown[1]}\n```", self.text)
+
+    def draw(self, log: Log, folder: Path) -> None:
+        """Write the pictures of the text."""
+        gs.export(log, folder / f"{self.name}.svg", overlay=True)
+        for file, view, name in _VIEW.findall(self.text):
+            gs.export(log, folder / file, view=view, select=f"name:{name}")
 
     @contextmanager
     def recorded(self, framework: Framework = "graphscope") -> Iterator[Log]:

@@ -2,7 +2,7 @@
 
 import { followFragment } from "./fragment";
 import { read } from "./recording";
-import { preferred } from "./theme";
+import { followPreferred, preferred } from "./theme";
 import { view } from "./view";
 
 export function openDocument(): void {
@@ -16,5 +16,6 @@ export function openDocument(): void {
     signal: new AbortController().signal,
   });
   followFragment(shown);
+  followPreferred((theme) => shown.store.change({ theme }));
   Object.assign(window, { graphscope: shown.seen });
 }

@@ -58,6 +58,13 @@ export function dress(root: HTMLElement, name: ThemeName): void {
   }
 }
 
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
 export function preferred(): ThemeName {
-  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  return dark.matches ? "dark" : "light";
+}
+
+/** Tells when a person, or the site that a page stands in, turns to the other theme. */
+export function followPreferred(turn: (theme: ThemeName) => void): void {
+  dark.addEventListener("change", () => turn(preferred()));
 }

@@ -1,16 +1,18 @@
 /** The picture: a scene on a canvas, moved by the mouse; what it looks like is asked for box by box. */
 
 import type { Box } from "./boxes";
-import { type Area, aim, between, type Camera, fitted, fromTop, revealing, toPlane, toWindow, zoomed } from "./camera";
+import { type Area, between, type Camera, fitted, fromTop, revealing, toPlane, toWindow, zoomed } from "./camera";
 import { element } from "./dom";
-import { type BoxLook, drawBox } from "./draw_boxes";
-import { drawLines, type LineLook, type Strands, strandsOf } from "./draw_lines";
+import type { BoxLook } from "./draw_boxes";
+import { type LineLook, type Strands, strandsOf } from "./draw_lines";
 import type { Line, Point } from "./layout";
 import type { Size } from "./measure";
 import { minimap } from "./minimap";
 import { motion } from "./motion";
+import { type Painted, paint } from "./paint";
 import { boxAt, isHead, type Placed, type Scene } from "./scene";
 import type { Setting } from "./setting";
+import { sheetsOf } from "./sheets";
 import { PALETTES, type ThemeName } from "./theme";
 
 export interface Looks {
@@ -46,15 +48,17 @@ export function picture(
     role: "application",
     "aria-label": "The computation graph",
   });
-  const pen = canvas.getContext("2d", { alpha: false })!;
   const small = minimap((x, y) => {
     const { width, height } = size();
     camera = { ...camera, x: x - width / 2 / camera.scale, y: y - height / 2 / camera.scale };
     ask();
   });
-  const frame = element("div", { class: "stage" }, canvas, small.canvas);
+  const sheets = element("div", { class: "sheets" });
+  const frame = element("div", { class: "stage" }, canvas, small.canvas, sheets);
   let scene: Scene = { width: 0, height: 0, boxes: [], lines: [], at: new Map() };
   let camera: Camera = { x: 0, y: 0, scale: 1 };
+  /** Where the picture was read first from: who has not moved since sees it so in a window of another width, too. */
+  let atTop: Camera | null = null;
   let strands: Strands | null = null;
   let hovered: Box | null = null;
   let isAsked = false;
@@ -67,33 +71,20 @@ export function picture(
     isAsked = true;
     requestAnimationFrame(() => {
       isAsked = false;
-      draw(devicePixelRatio || 1);
+      draw();
     });
   }
 
-  function draw(ratio: number): void {
-    const { width, height } = size();
-    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
-    }
-    const palette = PALETTES[looks.theme()];
-    const { scale } = camera;
+  function painted(theme: ThemeName): Painted {
     strands ??= strandsOf(scene, looks.line);
-    pen.resetTransform();
-    pen.fillStyle = palette.ground;
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    aim(pen, camera, ratio);
-    const [right, bottom] = [camera.x + width / scale, camera.y + height / scale];
-    const seen = scene.boxes.filter(
-      (each) => each.x < right && each.y < bottom && each.x + each.width > camera.x && each.y + each.height > camera.y,
-    );
-    const one = (each: Placed): void =>
-      drawBox(pen, each, { ...looks.box(each.box), isHovered: each.box === hovered }, palette, scale);
-    for (const each of seen) if (each.isOpen) one(each);
-    drawLines(pen, strands, palette, scale);
-    for (const each of seen) if (!each.isOpen) one(each);
-    small.draw(scene, camera, { width, height }, palette);
+    const look = ({ box }: Placed): BoxLook => ({ ...looks.box(box), isHovered: box === hovered });
+    return { scene, strands, look, palette: PALETTES[theme] };
+  }
+
+  function draw(): void {
+    const now = painted(looks.theme());
+    paint(canvas, now, camera, size(), devicePixelRatio || 1);
+    small.draw(scene, camera, size(), now.palette);
   }
 
   function moveTo(to: Camera): void {
@@ -156,13 +147,18 @@ export function picture(
     },
     { passive: false },
   );
-  new ResizeObserver(() => draw(devicePixelRatio || 1)).observe(canvas);
-  const printed = (): void => {
-    camera = fitted({ x: 0, y: 0, width: scene.width, height: scene.height }, size());
-    draw(3);
+  let wide = 0;
+  const resized = (): void => {
+    const { width } = size();
+    if (width !== wide && camera === atTop) camera = atTop = fromTop(area(), size());
+    wide = width;
+    draw();
   };
-  addEventListener("beforeprint", printed, { signal: setting.signal });
-  addEventListener("afterprint", ask, { signal: setting.signal });
+  new ResizeObserver(resized).observe(canvas);
+  addEventListener("beforeprint", () => sheets.replaceChildren(...sheetsOf(painted("light"))), {
+    signal: setting.signal,
+  });
+  addEventListener("afterprint", () => sheets.replaceChildren(), { signal: setting.signal });
 
   const area = (): Area => ({ x: 0, y: 0, width: scene.width, height: scene.height });
 
@@ -185,7 +181,7 @@ export function picture(
     },
     fit: () => moveTo(fitted(area(), size())),
     top() {
-      camera = fromTop(area(), size());
+      camera = atTop = fromTop(area(), size());
       ask();
     },
     zoom: (by) => moveTo(zoomed(camera, by, { x: size().width / 2, y: size().height / 2 })),

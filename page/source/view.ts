@@ -279,6 +279,8 @@ export function view(recording: Recording, theme: ThemeName, setting: Setting, b
 
   if (before) store.change({ ...before, ...grown(before, recording), theme, isPlaying: false });
   store.listen(show);
+  addEventListener("beforeprint", () => dress(setting.root, "light"), { signal: setting.signal });
+  addEventListener("afterprint", () => dress(setting.root, store.state.theme), { signal: setting.signal });
   show(null);
   requestAnimationFrame(() => stage.top());
 

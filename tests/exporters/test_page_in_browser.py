@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -160,3 +162,36 @@ def test_a_person_searches_and_moves_by_keys(seen: Seen) -> None:
     seen.page.key("?")
     assert seen.page.value("document.querySelector('.help').hidden") is False
     assert "the next training step" in seen.text(".help")
+
+
+def test_it_is_printed_on_as_many_sheets_as_it_takes_whatever_its_colours(seen: Seen) -> None:
+    def sheets() -> int:
+        paper = base64.b64decode(seen.page.ask("Page.printToPDF", printBackground=True)["data"])
+        return len(re.findall(rb"/Type\s*/Page\b", paper))
+
+    while seen.state("theme") != "dark":
+        seen.page.key("t")
+    seen.page.key("c")
+    closed = sheets()
+    for _ in range(3):
+        seen.page.key("e")
+    assert sheets() > closed + 1
+    seen.page.value(
+        "window.colours = []; addEventListener('beforeprint', () => colours.push(document.body.dataset.theme))"
+    )
+    sheets()
+    assert seen.page.value("colours") == ["light"]
+    assert seen.page.value("document.body.dataset.theme") == "dark"
+    assert seen.page.value("document.querySelectorAll('.sheet').length") == 0
+
+
+def test_who_has_not_moved_sees_the_top_in_a_window_of_another_width(seen: Seen) -> None:
+    def middle_of_first() -> float:
+        place = seen.page.value("graphscope.place(graphscope.boxes()[0].key)")
+        return float(place["x"] + place["width"] / 2)
+
+    for width in (1300, 500, 900):
+        seen.page.ask("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
+        seen.page.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        canvas = seen.page.value("document.querySelector('.canvas').clientWidth")
+        assert 0 < middle_of_first() < canvas

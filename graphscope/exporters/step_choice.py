@@ -10,14 +10,14 @@ from graphscope.diagnose.doctor import doctor
 from graphscope.errors import ExportError
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.outline.origins import origins
-from graphscope.graph.outline.steps import steps
+from graphscope.graph.outline.steps import Steps, steps
 from graphscope.graph.step_numbers import StepNumber, step_numbers
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
     from graphscope.graph.graph import Graph
 
-__all__ = ["Chosen", "Step", "chosen_rows", "without_making"]
+__all__ = ["Chosen", "Step", "chosen_rows", "proposed", "without_making"]
 
 Step: TypeAlias = int | Literal["all"]
 """The number of a training step, or all of them in one picture."""
@@ -71,10 +71,28 @@ def _default(graph: Graph, count: int) -> tuple[int, str]:
             place = known.place(finding.row)
             if place is not None:
                 return place, f"the doctor found {finding.kind} in it, line {finding.line}"
+    return _newest(known, count), ""
+
+
+def _newest(known: Steps, count: int) -> int:
+    """The newest step that has ended; where none has, the newest."""
     ends = known.marks[known.kinds == Kind.STEP]
     ends = ends if len(ends) else known.marks[known.kinds == Kind.BACKWARD_END]
     ended = np.searchsorted(ends, known.last, side="right") > np.searchsorted(ends, known.first)
-    return int(np.flatnonzero(ended)[-1]) if ended.any() else count - 1, ""
+    return int(np.flatnonzero(ended)[-1]) if ended.any() else count - 1
+
+
+def proposed(graph: Graph, most: int) -> str:
+    """What can be drawn of a graph that is too large for a file: a step, else what surrounds the newest node."""
+    rows, known = graph.index.nodes(graph.now + 1), steps(graph.log)
+    count = int(np.searchsorted(known.first, graph.now, side="right"))
+    if count > 1:
+        place = _newest(known, count)
+        first, last = np.searchsorted(rows, (known.first[place], known.last[place] + 1))
+        if last - first <= most:
+            number = step_numbers(graph.log).number(place).number
+            return f"--step {number} (step={number}) draws one of {count:,} training steps, {last - first:,} nodes"
+    return f'--select "#{rows[-1]}" --radius 20 (select=..., radius=...) draws what surrounds the newest node'
 
 
 def _named(names: list[StepNumber], step: int) -> int:

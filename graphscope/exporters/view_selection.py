@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 from graphscope.errors import ExportError
 from graphscope.eventlog.reader import Log, load
 from graphscope.exporters.choice import Choice, OnePass
-from graphscope.exporters.step_choice import Step, chosen_rows, without_making
+from graphscope.exporters.step_choice import Step, chosen_rows, proposed, without_making
 from graphscope.exporters.tensor import is_tensor, tensor_view
 from graphscope.graph import passes
 from graphscope.graph.graph import Graph
@@ -76,7 +76,8 @@ def selected_view(
         view = thing if isinstance(thing, GraphView) else tensor_view(thing)
     if not view.nodes:
         wanted = f" that is {choice.select!r}" if choice.select else ""
-        raise ExportError(f"there is nothing to draw: no node{wanted} was recorded", "choose another SPEC or pass")
+        cure = "choose another SPEC or pass" if choice.said else "record a program that computes with tensors"
+        raise ExportError(f"there is nothing to draw: no node{wanted} was recorded", cure)
     if is_whole or folds is not None:
         view = folded(view, folds or ())
     elif not choice.is_part and not isinstance(thing, GraphView | Drawable):
@@ -90,7 +91,7 @@ def of_recording(graph: Graph, choice: Choice, *, is_all: bool, most: int | None
     graph = graph if choice.at is None else graph.at(choice.at)
     if choice.is_part:
         chosen = choice.nodes(graph)
-        check_count(len(chosen), most)
+        check_count(graph, len(chosen), most)
         view = passes.whole(graph, choice.graph_pass, (node.row for node in chosen))
     else:
         view = overview(graph, choice.graph_pass, choice.step, is_all=is_all, most=most if is_all else MOST)
@@ -114,7 +115,7 @@ def overview(
     """
     rows, heading = chosen_rows(graph, step)
     rows = rows if is_all else without_making(graph.log, rows)
-    check_count(len(rows), most)
+    check_count(graph, len(rows), most)
     if is_all:
         drawn = passes.whole(graph, graph_pass, rows, givens=True)
         return replace(drawn, heading=heading)
@@ -125,7 +126,7 @@ def overview(
     return replace(drawn, nodes=(*drawn.nodes, *updates), heading=heading)
 
 
-def check_count(count: int, most: int | None) -> None:
+def check_count(graph: Graph, count: int, most: int | None) -> None:
     """Look how much there is before it is drawn.
 
     Raises:
@@ -134,8 +135,7 @@ def check_count(count: int, most: int | None) -> None:
     if most is not None and count > most:
         raise ExportError(
             f"{count:,} nodes are too many for one file of this kind",
-            f"at most {most:,} can be drawn: choose a step (step=...) or a part (select=..., radius=...); "
-            ".json takes any number",
+            f"at most {most:,} can be drawn: {proposed(graph, most)}; .json takes any number",
         )
 
 

@@ -95,9 +95,29 @@ def test_a_gradient_of_several_ways_is_told_with_its_sum(recorded: Callable[[Cal
 def test_of_a_long_log_a_part_is_to_be_chosen(recorded: Callable[[Callable[[], Any]], Log]) -> None:
     log = recorded(trained)
     with pytest.raises(ExportError, match="nodes are too many") as caught:
-        selected_view(log, Choice(), is_whole=True, most=20)
-    assert "step=..." in (caught.value.hint or "")
-    assert 0 < len(selected_view(log, Choice(step=1), is_whole=True, most=200).nodes) < len(log.graph.nodes)
+        selected_view(log, Choice(), is_whole=True, most=len(log.graph.nodes) - 1)
+    proposal = re.search(r"--step (\d+) .* one of (\d+) training steps, (\d+) nodes", caught.value.hint or "")
+    assert proposal is not None
+    step, _, count = map(int, proposal.groups())
+    chosen = selected_view(log, Choice(step=step), is_whole=True, most=count)
+    assert 0 < sum(len(node.rows) for node in chosen.nodes if node.kind != "leaf") <= count
+
+
+def test_of_a_long_log_without_steps_what_surrounds_its_end_is_proposed(
+    recorded: Callable[[Callable[[], Any]], Log],
+) -> None:
+    def program() -> None:
+        x = gs.ones(2)
+        for _ in range(60):
+            x = x + 1
+
+    log = recorded(program)
+    with pytest.raises(ExportError, match="61 nodes are too many") as caught:
+        selected_view(log, Choice(), is_whole=True, most=30)
+    proposal = re.search(r'--select "(#\d+)" --radius (\d+)', caught.value.hint or "")
+    assert proposal is not None
+    chosen = Choice(select=proposal[1], radius=int(proposal[2]))
+    assert len(selected_view(log, chosen, is_whole=True, most=30).nodes) == 21
 
 
 def test_a_graph_that_is_no_recording_is_a_page_too() -> None:

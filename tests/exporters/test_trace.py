@@ -147,7 +147,7 @@ def test_of_too_many_nodes_a_part_is_asked_for(log: Log, monkeypatch: pytest.Mon
     for options in ({}, {"select": "forward"}):
         with pytest.raises(ExportError, match="nodes are too many") as raised:
             export(log, format="trace", **options)
-        assert "choose a step" in str(raised.value.hint)
+        assert "draws one of 3 training steps" in str(raised.value.hint)
     assert events_of(log, select="op:tanh")
 
 

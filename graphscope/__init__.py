@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from graphscope.engine.torch_imports import as_torch as as_torch
     from graphscope.eventlog.record import mark as mark
     from graphscope.eventlog.record import record as record
-    from graphscope.eventlog.record import step as step
+    from graphscope.eventlog.training_steps import step as step
     from graphscope.exporters import export as export
     from graphscope.graph import Graph as Graph
     from graphscope.loading import load as load

@@ -10,7 +10,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -76,6 +76,17 @@ class Adapter(Protocol):
         """Write no more, and leave the framework as it was."""
 
 
+@runtime_checkable
+class Pausing(Protocol):
+    """What it offers besides where it can leave out training steps; see `graphscope.adapters.kit.training_steps`."""
+
+    def suspend(self) -> None:
+        """Write nothing, and leave the framework as it was, until `resume`."""
+
+    def resume(self) -> None:
+        """Write what the framework computes again."""
+
+
 def attach(writer: Writer) -> None:
     """Let every framework that is loaded, and every one that will be, write to a log. `detach` ends it."""
     global _writer
@@ -96,6 +107,20 @@ def detach() -> None:
         sys.meta_path.remove(_finder)
     while _attached:
         _attached.popitem()[1].detach()
+
+
+def suspend() -> None:
+    """Let the frameworks run as they are until `resume`."""
+    for adapter in _attached.values():
+        if isinstance(adapter, Pausing):
+            adapter.suspend()
+
+
+def resume() -> None:
+    """Write again what frameworks compute, in this process as it is now."""
+    for adapter in _attached.values():
+        if isinstance(adapter, Pausing):
+            adapter.resume()
 
 
 def executor(framework: str) -> Executor:
@@ -199,6 +224,9 @@ def _watch(framework: str, loader: Any) -> None:
         run(module)
         if recording.writer is not None:
             _begin(framework, recording.writer)
+        elif recording.suspended is not None:
+            _begin(framework, recording.suspended)
+            suspend()
 
     loader.exec_module = exec_module
 

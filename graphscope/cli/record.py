@@ -25,7 +25,8 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--passes", action="store_true", help="tell what each pass of a compiler does, for `graphscope export --passes`"
     )
-    parser.add_argument("--steps", type=int, metavar="N", help="keep the newest N training steps only")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="record one training step of N")
+    parser.add_argument("--keep-last", type=int, metavar="N", help="keep the newest N recorded training steps only")
     parser.add_program()
 
 
@@ -47,7 +48,8 @@ def run(options: argparse.Namespace) -> int:
                     record(
                         path,
                         values=options.values,
-                        steps=options.steps,
+                        every=options.every,
+                        keep_last=options.keep_last,
                         capture=options.capture,
                         memory=options.memory,
                         passes=options.passes,

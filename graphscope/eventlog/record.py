@@ -18,13 +18,12 @@ from types import FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
 from graphscope.errors import LogError
-from graphscope.eventlog import appender, ownership, presenting, siblings
+from graphscope.eventlog import appender, ownership, presenting, siblings, user_signal
 from graphscope.eventlog.folder import Folder
 from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.loop_counters import loop_counters
 from graphscope.eventlog.own_files import is_internal as is_internal
-from graphscope.eventlog.own_files import is_own
 from graphscope.eventlog.places import left_site, misread_site, site_number
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
@@ -35,6 +34,12 @@ writer: Writer | None = None
 
 CAPTURES: Final = ("calls", "calls+backward", "ops", "compiled")
 """How much is told of a framework's program."""
+
+suspended: Writer | None = None
+"""The log of a recording that leaves out the step which runs now."""
+
+_UNCEASING: Final = ("ops", "compiled")
+"""The levels at which no step can be left out."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _next_base = 0
@@ -78,9 +83,11 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
             temporary folder that lives as long as the log object; a process that was started in a run that is recorded
             does so beside the log of that run.
         values: `full` keeps every value, `summary` statistics of large ones, `none` nothing.
-        steps: Keep only the newest so many training steps.
+        keep_last: Keep only the newest so many of the training steps that are recorded.
+        every: Record one training step of so many; in the others nothing of ours runs but a count of them.
         cap: Values of more bytes are summarised.
-        budget: Bytes of values that the log may hold; the oldest are dropped first.
+        budget: Bytes of values that the log may hold; the oldest are dropped first. With `every` or `keep_last`, bytes
+            of rows and values: the oldest rows go with their values.
         capture: Of a framework's program: `calls` tells what the program calls, `calls+backward` what the engine runs
             backward, too, `ops` also the framework's own ops inside of each call; `compiled` is as `calls+backward`,
             and what the framework compiled stays compiled, each region a node.
@@ -96,7 +103,8 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         path: str | os.PathLike[str] | None = None,
         *,
         values: str = "full",
-        steps: int | None = None,
+        keep_last: int | None = None,
+        every: int = 1,
         cap: int = 1 << 20,
         budget: int = 1 << 30,
         capture: str = "calls+backward",
@@ -110,9 +118,12 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
                 "memory=True can't see into what is compiled",
                 hint="record with another level: capture='calls+backward'",
             )
+        if every > 1 and (memory or capture in _UNCEASING):
+            asked = "memory=True" if memory else f"capture={capture!r}"
+            raise LogError(f"{asked} is told of all steps or of none", hint="leave out every, or record calls alone")
         self._path = siblings.place(None if path is None else Path(path))
         self._options: dict[str, Any] = {
-            "policy": values, "steps": steps, "cap": cap, "budget": budget, "capture": capture,
+            "policy": values, "keep_last": keep_last, "every": every, "cap": cap, "budget": budget, "capture": capture,
             "memory": memory, "passes": passes,
         }  # fmt: skip
         self._writer: Writer | None = None
@@ -130,7 +141,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._writer is not None:
-            if error is not None and isinstance(error, Exception) and writer is self._writer:
+            if error is not None and isinstance(error, Exception) and (writer or suspended) is self._writer:
                 exception(error)
             stop(self._writer)
         self._writer = self._log = None
@@ -160,8 +171,9 @@ def start(path: Path | None = None, **options: Any) -> Writer:
         LogError: As `record`.
     """
     with _starting:
-        if writer is not None:
-            raise LogError(f"a recording is active already, to {writer.path}", hint="end it first, or use it")
+        going = writer or suspended
+        if going is not None:
+            raise LogError(f"a recording is active already, to {going.path}", hint="end it first, or use it")
         try:
             if path is None:
                 folder = Folder()
@@ -175,6 +187,8 @@ def start(path: Path | None = None, **options: Any) -> Writer:
         started = _begin(path, options)
         presenting.forget(started.path)
         activate(started)
+        if started.is_ring:
+            user_signal.watch(started)
     # A layer above, which knows the frameworks that the program may have loaded.
     import_module("graphscope.adapters").attach(started)
     return started
@@ -182,12 +196,15 @@ def start(path: Path | None = None, **options: Any) -> Writer:
 
 def stop(which: Writer) -> None:
     """End a recording. What was recorded is on disk already. One that has ended stays as it is."""
-    global _next_base
+    global _next_base, suspended
     if which.closed:
         return  # another may be active, whose rows producers are to keep
     if writer is which:
         activate(None)
+    if suspended is which:
+        suspended = None
     _next_base = max(_next_base, which.end)
+    user_signal.leave()
     for forget in at_stop:
         forget()
     _finished[which.base] = which.path
@@ -267,20 +284,11 @@ def mark(kind: Kind, *, text: str | None = None, node: int | None = None, **attr
         writer.mark(kind, inputs=() if node is None else (node,), **attrs)
 
 
-def step() -> None:
-    """End a training step in the log (optimizers do so by themselves)."""
-    if writer is not None:
-        frame = sys._getframe(1)
-        while not is_own(frame.f_code.co_filename) and frame.f_back is not None:
-            frame = frame.f_back
-        writer.step(site_number(writer, frame), loop_counters(frame))
-
-
 def turn(frame: FrameType, row: int) -> None:
     """Tell which turn of its loops the program is in, where no mark does: it waits at a row, or has failed there."""
-    counters = loop_counters(frame)
-    if writer is not None and counters:
-        writer.attributes({"call": "turn", "row": row, "counters": [*counters], "numbers": [*counters.values()]})
+    counters, which = loop_counters(frame), writer or suspended
+    if which is not None and counters:
+        which.attributes({"call": "turn", "row": row, "counters": [*counters], "numbers": [*counters.values()]})
 
 
 def exception(error: BaseException, *, node: int | None = None, site: int = 0) -> None:
@@ -291,20 +299,21 @@ def exception(error: BaseException, *, node: int | None = None, site: int = 0) -
         node: The row of the op that it left, if it left one.
         site: Where that op stands; without it, the line of the program that the exception left last.
     """
-    if writer is None or _is_marked(error):
+    which = writer or suspended
+    if which is None or _is_marked(error):
         return
     mark_as_told(error)
     innermost = error.__traceback__
     while innermost is not None and innermost.tb_next is not None:
         innermost = innermost.tb_next
-    turn(sys._getframe(1) if innermost is None else innermost.tb_frame, writer.end - writer.base)
+    turn(sys._getframe(1) if innermost is None else innermost.tb_frame, which.end - which.base)
     try:
         text = str(error)
     except own(Exception):  # the program's own code; its exception is not to be replaced by another
         text = ""
-    writer.mark(
+    which.mark(
         Kind.EXCEPTION,
-        site=site or _site_of(writer, error),
+        site=site or _site_of(which, error),
         inputs=() if node is None else (node,),
         text=text,
         type=type(error).__name__,
@@ -373,7 +382,7 @@ def _discard(finished: Writer) -> None:
 
 
 def _detach_child() -> None:
-    global _next_base, _starting
+    global _next_base, _starting, suspended
     _starting = threading.Lock()
     _folders.clear()
     _references.clear()
@@ -381,12 +390,15 @@ def _detach_child() -> None:
         _next_base = max(_next_base, writer.end)  # tensors of the parent's log are none of the child's
         writer.detach()
         activate(None)
+    if suspended is not None:
+        suspended.detach()
+        suspended = None
 
 
 def _close_at_exit() -> None:
     _references.clear()  # nothing is to be called back when Python has begun to take its modules apart
-    if writer is not None:
-        stop(writer)
+    if (going := writer or suspended) is not None:
+        stop(going)
     while _folders:
         _folders.popitem()[1].remove()
 

@@ -34,18 +34,34 @@ class _Held(NamedTuple):
     writing: weakref.ref[Segment]
 
 
+class _Rows(NamedTuple):
+    """A segment that is on disk."""
+
+    first: int
+    folder: Path
+    size: int
+    """Bytes of all but its values."""
+
+
+_MOST_HELD: Final = 4
+"""What was there is held at so many remarkable moments."""
+
+
 class Retention:
     """The segments of a log that are on disk, oldest first.
 
     Args:
         budget: Bytes of values that may be held; the newest segment keeps its own in any case.
         steps: Keep only the newest so many steps (None: all).
+        is_ring: Whether the budget is that of rows and values together: the oldest segments go whole.
     """
 
-    def __init__(self, budget: int, steps: int | None) -> None:
+    def __init__(self, budget: int, steps: int | None, *, is_ring: bool = False) -> None:
         self._budget = budget
         self._steps = steps
-        self._segments: deque[tuple[int, Path]] = deque()
+        self._is_ring = is_ring
+        self._held = 0
+        self._segments: deque[_Rows] = deque()
         self._values: deque[_Held] = deque()
         self._step_rows: deque[int] = deque()
         self._oldest = -1
@@ -55,13 +71,13 @@ class Retention:
     @property
     def lets_go_of_steps(self) -> bool:
         """Whether a segment is dropped when newer steps fill the next ones."""
-        return self._steps is not None
+        return self._steps is not None or self._is_ring
 
     def add(self, segment: Segment) -> None:
         """A segment was made; it has a folder."""
         if segment.folder is not None:
-            self._segments.append((segment.first, segment.folder))
             values = segment.value_map
+            self._segments.append(_Rows(segment.first, segment.folder, segment.size - values.size))
             kept = values if segment.in_memory else None
             self._values.append(_Held(segment.folder, values.size, time.monotonic(), kept, weakref.ref(segment)))
             self._trim()
@@ -85,6 +101,14 @@ class Retention:
                 self._trimming = False
         return spare
 
+    def hold(self) -> None:
+        """Let go of nothing that is there now."""
+        with self._lock:
+            if not self._trimming and self._held < _MOST_HELD:
+                self._held += 1
+                self._segments.clear()
+                self._values.clear()
+
     def step(self, row: int) -> None:
         """A step ended with this row; drop the segments that lie before the newest steps."""
         if self._steps is not None:
@@ -105,11 +129,16 @@ class Retention:
     def _trim_steps(self) -> None:
         while self._steps is not None and len(self._step_rows) > self._steps:
             self._oldest = self._step_rows.popleft()
-        while len(self._segments) > 1 and self._segments[1][0] <= self._oldest + 1:
-            _, folder = self._segments.popleft()
+        while len(self._segments) > 1 and (self._segments[1].first <= self._oldest + 1 or self._is_spent()):
+            folder = self._segments.popleft().folder
             if self._values and self._values[0].folder == folder:
                 self._values.popleft()
             _remove(folder)
+
+    def _is_spent(self) -> bool:
+        """Whether more is held than may be."""
+        held = sum(each.size for each in self._segments) + sum(each.size for each in self._values)
+        return self._is_ring and held > self._budget
 
     def wants_growth(self, first: int) -> bool:
         """Whether segments are worth being larger than one that began at row `first`, and is full now.

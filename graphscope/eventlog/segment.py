@@ -56,6 +56,7 @@ class Segment(Cursor):
         "rare",
         "row_map",
         "rows",
+        "size",
         "value_map",
         "values",
     )
@@ -83,6 +84,7 @@ class Segment(Cursor):
             _make(folder, counts, None if spare is None else spare.path)
             known = {} if spare is None or spare.map is None else {"values.npy": spare.map}
             maps = {name: known.get(name) or open_mapped(folder / name, *array) for name, array in counts.items()}
+        self.size = sum(each.size for each in maps.values())
         self.row_map, self.value_map = maps["events.npy"], maps["values.npy"]
         self.rows = self.row_map.memory
         self.origin = self.row_map.start - first * _ROW

@@ -23,8 +23,10 @@ from graphscope.eventlog.descriptors import SCARCE
 from graphscope.eventlog.gate import Gate
 from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.retention import Retention
+from graphscope.eventlog.sampling import Sampling
 from graphscope.eventlog.schema import INLINE_INPUTS, Flag, Kind
 from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, MOST_BYTES, MOST_ROWS, Segment
+from graphscope.eventlog.step_series import StepSeries
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.wide import WideRows
 
@@ -33,6 +35,9 @@ _BITS: Final = (1 << 64) - 1
 
 _BFLOAT16: Final = FLOATING["bfloat16"]
 _Made = TypeVar("_Made")
+_BURST: Final = 10
+"""So many steps are recorded after something remarkable, where nobody says how many are kept."""
+
 _NO_VALUES: Final = 1 << 16
 """Bytes for values in a segment that need hold none."""
 
@@ -44,8 +49,7 @@ class Writer(WideRows):
         path: The folder to make; it must not exist.
         policy: `full`, `summary` or `none`: how much of a value is kept.
         cap: Values of more bytes than this are summarised.
-        budget: Bytes of values that the log may hold; the oldest are dropped first.
-        steps, capture, memory, passes: As in `record`.
+        budget, keep_last, every, capture, memory, passes: As in `record`.
 
     Raises:
         LogError: The folder can't be made, the disk is full, or an argument is out of range.
@@ -60,7 +64,8 @@ class Writer(WideRows):
         policy: str = "full",
         cap: int = 1 << 20,
         budget: int = 1 << 30,
-        steps: int | None = None,
+        keep_last: int | None = None,
+        every: int = 1,
         base: int = 0,
         capture: str = "calls+backward",
         memory: bool = False,
@@ -68,8 +73,11 @@ class Writer(WideRows):
     ) -> None:
         if policy not in values.POLICIES:
             raise LogError(f"values={policy!r} is no policy", hint=f"choose one of {', '.join(values.POLICIES)}")
-        if steps is not None and steps < 1:
-            raise LogError(f"steps={steps} keeps nothing", hint="give 1 or more")
+        if keep_last is not None and keep_last < 1:
+            raise LogError(f"keep_last={keep_last} keeps nothing", hint="give 1 or more")
+        self.sampling = Sampling(every, keep_last or _BURST)
+        self.is_ring = keep_last is not None or every > 1
+        """Whether older steps make room for newer ones."""
         self.policy, self.cap, self.base, self.capture = policy, cap, base, capture
         self.memory, self.passes = memory, passes
         self._given, path = path, path.absolute()  # the program may go to another folder
@@ -83,9 +91,10 @@ class Writer(WideRows):
         self.variants: dict[Any, Any] = {}
         self._steps: dict[tuple[Any, ...], Template] = {}
         """The templates of the marks of steps, by thread."""
+        self.series: StepSeries | None = None
         self.broken: str | None = None
         self.closed = False
-        self._retention = Retention(budget, steps)
+        self._retention = Retention(budget, keep_last, is_ring=self.is_ring)
         self._lock, self._claimed = threading.RLock(), 1
         # A quarter of the budget a segment: the oldest values go bit by bit.
         self._most_bytes = _NO_VALUES if policy == "none" else max(min(MOST_BYTES, budget // 4), _NO_VALUES)
@@ -122,6 +131,8 @@ class Writer(WideRows):
             first = path / "segments" / f"{0:012d}"
             self._enter(Segment(first, 0, self._rows, self._bytes))
             self._retention.add(self.segment)
+            if self.is_ring:
+                self.series = StepSeries(path)
         except own(OSError) as error:
             if made:
                 shutil.rmtree(path, ignore_errors=True)
@@ -264,6 +275,15 @@ class Writer(WideRows):
         self._retention.step(row - self.base)
         return row
 
+    def remark(self) -> None:
+        """Something remarkable has happened: hold what is there, and record the steps that follow."""
+        self.sampling.remark()
+        self._retention.hold()
+
+    def hold(self) -> None:
+        """Keep what is there, whatever comes."""
+        self._retention.hold()
+
     # The end ---------------------------------------------------------------------------------------------------------
 
     def detach(self) -> None:
@@ -290,6 +310,10 @@ class Writer(WideRows):
         return self.base + (self._claimed if row >= CLOSED else row)
 
     # Inside ----------------------------------------------------------------------------------------------------------
+
+    def forget(self) -> None:
+        """Let no row that follows refer to one that is there: the program has gone on unrecorded."""
+        self.low = self.recent = self.end
 
     def _roll(self, full: Segment, room: int, side: int = 0) -> None:
         """Put a new segment in the place of a full one. A nested call (signal, finalizer) makes a later one."""

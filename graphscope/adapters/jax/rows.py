@@ -15,7 +15,7 @@ from graphscope.adapters.jax.op_names import op_of
 from graphscope.adapters.jax.whereabouts import Whereabouts
 from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.tape import Node, Tape
-from graphscope.eventlog import record as recording
+from graphscope.adapters.kit.training_steps import end_step
 from graphscope.eventlog.schema import SLOT_SHIFT
 
 _CONVERTING: Final = ("convert_element_type", "broadcast_in_dim", "copy")
@@ -142,7 +142,7 @@ class Rows:
             for array, name in zip(arrays, names, strict=True)
         ]
         if any(changed):
-            recording.step()
+            end_step("JAX")
         return arrays
 
     def leave(self) -> None:
@@ -249,7 +249,7 @@ class Rows:
         for array, made, last in known:
             self._written("apply_updates", array, made, last, last.name)
         if known:
-            recording.step()
+            end_step("JAX")
 
     def _written(self, op: str, array: Any, made: Node, last: Version, name: str) -> None:
         """Append the row of the next version of a parameter."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 
 from graphscope.adapters.kit.patches import Patches
-from graphscope.adapters.kit.training_steps import Steps
+from graphscope.adapters.kit.training_steps import Steps, end_step
 
 if TYPE_CHECKING:
     from graphscope.adapters.keras.layers import Find
@@ -31,7 +31,7 @@ class Optimizers:
 
     def __init__(self, find: Find) -> None:
         self._find = find
-        self._steps = Steps()
+        self._steps = Steps(functools.partial(end_step, "Keras"))
 
     def install(self, patches: Patches) -> None:
         """See the steps of all optimizers."""

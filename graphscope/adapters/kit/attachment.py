@@ -43,6 +43,16 @@ class Attachment:
         if current is not None:
             current.remove()
 
+    def suspend(self) -> None:
+        """Let the framework run as it is until `resume`."""
+        if self._current is not None:
+            self._current.suspend()
+
+    def resume(self) -> None:
+        """Record again what the framework computes."""
+        if self._current is not None:
+            self._current.resume()
+
     def _begin(self, writer: Writer) -> str | None:
         """Change the framework, or say why it can't be done."""
         try:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from graphscope.adapters.kit.notices import left_changed
 
 NOTHING: Final = object()
 """What stands for an attribute that was inherited."""
+
+
+class Replaced(NamedTuple):
+    """An attribute that was replaced."""
+
+    owner: Any
+    name: str
+    before: Any
+    value: Any
+    """What is in its place."""
 
 
 class Patches:
@@ -21,8 +31,9 @@ class Patches:
 
     def __init__(self, framework: str) -> None:
         self.framework = framework
-        self.replaced: list[tuple[Any, str, Any, Any]] = []
-        """Owner, name, what was there before, and what is in its place; what stays at all times is not among them."""
+        self.replaced: list[Replaced] = []
+        """What stays at all times is not among them."""
+        self._suspended: Sequence[Replaced] = ()
         self._undo: list[Callable[[], object]] = []
 
     def install(self) -> None:
@@ -40,7 +51,7 @@ class Patches:
         before = owner.__dict__.get(name, NOTHING)
         setattr(owner, name, value)
         if not always:
-            self.replaced.append((owner, name, before, value))
+            self.replaced.append(Replaced(owner, name, before, value))
 
         def put_back() -> None:
             if owner.__dict__.get(name) is value:
@@ -65,17 +76,33 @@ class Patches:
         elif failed is not None:
             raise failed
 
+    def suspend(self) -> None:
+        """Take back what was replaced, until `resume`."""
+        self._suspended = self._taken_back()
+
+    def resume(self) -> None:
+        """Replace it again."""
+        self._put_again(self._suspended)
+
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
         """With the framework as it is written, for what looks at its code."""
-        held = [each for each in self.replaced if each[0].__dict__.get(each[1]) is each[3]]
-        for owner, name, before, _ in reversed(held):
-            set_or_leave(owner, name, before)
+        held = self._taken_back()
         try:
             yield
         finally:
-            for owner, name, before, value in held:
-                self.back(owner, name, before, value)
+            self._put_again(held)
+
+    def _taken_back(self) -> Sequence[Replaced]:
+        """Put back what was there; what was replaced by ours until now."""
+        held = [each for each in self.replaced if each.owner.__dict__.get(each.name) is each.value]
+        for each in reversed(held):
+            set_or_leave(each.owner, each.name, each.before)
+        return held
+
+    def _put_again(self, held: Sequence[Replaced]) -> None:
+        for each in held:
+            self.back(*each)
 
     def back(self, owner: Any, name: str, before: Any, value: Any) -> None:
         """Put a patch back in its place, unless somebody else has set the attribute meanwhile."""

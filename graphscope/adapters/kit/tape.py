@@ -16,6 +16,7 @@ from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.nodes import Node as Node
 from graphscope.adapters.kit.op_entries import Argument
 from graphscope.adapters.kit.tape_rows import TapeRows, is_several, of_value
+from graphscope.adapters.kit.training_steps import end_step
 from graphscope.adapters.kit.value_names import argument_name
 from graphscope.adapters.kit.value_policy import told
 from graphscope.eventlog import record as recording
@@ -216,7 +217,7 @@ class Tape(TapeRows):
     @guarded(lambda: None)
     def step(self) -> None:
         """A training step has ended."""
-        recording.step()
+        end_step(self.session.framework)
         self.stepped()
 
     @guarded(lambda: None)

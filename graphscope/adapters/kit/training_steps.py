@@ -1,16 +1,38 @@
-"""Optimizers: when a training step has ended."""
+"""When a training step has ended."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from graphscope.adapters.kit.notices import say
 from graphscope.eventlog import record as recording
+from graphscope.eventlog import training_steps
+
+
+def end_step(framework: str, optimizer: Any = None) -> None:
+    """A training step has ended that a framework tells of which can't be left alone for some steps: all are recorded.
+
+    Args:
+        framework: Its name, as people write it.
+        optimizer: What has made it.
+    """
+    writer = recording.writer
+    if writer is not None and writer.sampling.every > 1:
+        say(f"all steps are recorded: every={writer.sampling.every} is not for {framework}")
+        writer.sampling.every = 1
+    training_steps.end(optimizer)
 
 
 class Steps:
-    """The steps of optimizers that run: where a step of the program's calls that of the framework, it is one."""
+    """The steps of optimizers that run: where a step of the program's calls that of the framework, it is one.
 
-    def __init__(self) -> None:
+    Args:
+        end: Told when one has ended, and whose.
+    """
+
+    def __init__(self, end: Callable[[Any], None] = training_steps.end) -> None:
+        self._end = end
         self._running: set[int] = set()
 
     def begin(self, optimizer: Any) -> None:
@@ -29,4 +51,4 @@ class Steps:
         """An optimizer's step has ended: so has the training step."""
         if id(optimizer) in self._running:
             self._running.remove(id(optimizer))
-            recording.step()
+            self._end(optimizer)

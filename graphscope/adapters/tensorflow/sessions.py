@@ -15,11 +15,11 @@ from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.notices import say
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.kit.tape import Tape
+from graphscope.adapters.kit.training_steps import end_step
 from graphscope.adapters.tensorflow.execution import Computation, Execution
 from graphscope.adapters.tensorflow.gradient_calls import GradientCalls
 from graphscope.adapters.tensorflow.run_plan import Plan
 from graphscope.adapters.tensorflow.run_rows import RunRows
-from graphscope.eventlog import record as recording
 from graphscope.eventlog.interruptions import own
 
 _MOST_PLANS: Final = 100
@@ -132,7 +132,7 @@ class Sessions:
         if looks_on:
             execution.end()
         if self.is_recording:
-            recording.step()
+            end_step("TensorFlow")
 
 
 def _replace(execution: Execution, changed: Mapping[str, Any], op: tf.Operation, rest: Sequence[tf.Operation]) -> None:

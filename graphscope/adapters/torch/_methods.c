@@ -1,7 +1,7 @@
 /* What stands in the place of methods and functions of torch: `Module.__call__`, `Tensor.backward`, and what functions
  * that are written in Python call for a mode.
  *
- * It does what `Modules.wrapped`, `Backward.direct` and `patches._straight` do.
+ * It does what `Modules.wrapped`, `Backward.direct`, `patches._straight` and `Losses.noting` do.
  */
 #include "_adapter.h"
 
@@ -282,10 +282,36 @@ static PyObject *direct(PyObject *module, PyObject *args) { return (PyObject *)a
 /* straight(original, session, count, pop, push): `handle_torch_function`. */
 static PyObject *straight(PyObject *module, PyObject *args) { return (PyObject *)aside(call_straight, args); }
 
+/* original(first, ...), when somebody was told of the first argument; what he raises is his. */
+static PyObject *call_noting(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
+{
+    Method *self = (Method *)object;
+    if (PyVectorcall_NARGS(flags) > 0) {
+        PyObject *told = PyObject_CallOneArg(self->enter, args[0]);
+        if (told == NULL)
+            return NULL;
+        Py_DECREF(told);
+    }
+    return PyObject_Vectorcall(self->original, args, flags, names);
+}
+
+/* noting(original, note): a function whose first argument somebody looks at. */
+static PyObject *noting(PyObject *module, PyObject *args)
+{
+    PyObject *original, *note;
+    if (!PyArg_ParseTuple(args, "OO", &original, &note))
+        return NULL;
+    Method *self = new_method(call_noting, original, Py_None);
+    if (self != NULL)
+        put(&self->enter, note);
+    return (PyObject *)self;
+}
+
 static PyMethodDef functions[] = {
     {"scoped", scoped, METH_VARARGS, "What stands in the place of Module.__call__."},
     {"direct", direct, METH_VARARGS, "What stands in the place of Tensor.backward."},
     {"straight", straight, METH_VARARGS, "What functions written in Python call for a mode."},
+    {"noting", noting, METH_VARARGS, "A function whose first argument somebody looks at."},
     {NULL}};
 
 int add_methods(PyObject *module)

@@ -51,6 +51,13 @@ class Marks(NamedTuple):
         return self.code() is frame.f_code and (self.loss is None or (_is_number(root) and self.loss.is_for(root)))
 
 
+def entries() -> Iterator[tuple[Any, str]]:
+    """Where the entry of the engine is found: the modules that have imported it, and its name."""
+    for module in (autograd_graph, torch.autograd):
+        if ENTRY in module.__dict__:
+            yield module, ENTRY
+
+
 class Backward:
     """Follows the runs of the engine."""
 
@@ -59,12 +66,6 @@ class Backward:
         self._collectives = collectives
         self._marks: dict[Any, Marks] = {}
         self._walk = Walk(session)
-
-    def entries(self) -> Iterator[tuple[Any, str]]:
-        """Where the engine's entry is found: the function, and the name it was imported by."""
-        for module in (autograd_graph, torch.autograd):
-            if ENTRY in module.__dict__:
-                yield module, ENTRY
 
     def wrapped(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """The entry, with a recorded pass around it."""

@@ -243,7 +243,9 @@ CallEntry: Any = None
 scoped: Any = None
 direct: Any = None
 straight: Any = None
-"""Make what stands in place of functions of torch: see `Modules.wrapped`, `Backward.direct`, `patches._straight`."""
+noting: Any = None
+"""Make what stands in place of functions of torch: see `Modules.wrapped`, `Backward.direct`, `patches._straight`,
+`Losses.noting`."""
 
 
 def look_closely() -> None:
@@ -267,7 +269,7 @@ if not TYPE_CHECKING:
         Handler, Known, Site, Rule, Run = _built.Handler, _built.Known, _built.Site, _built.Rule, _built.Run
         Place, Call, Entry = _built.Place, _built.Call, _built.Entry
         OpEntry, CallEntry = _built.OpEntry, _built.CallEntry
-        scoped, direct, straight = _built.scoped, _built.direct, _built.straight
+        scoped, direct, straight, noting = _built.scoped, _built.direct, _built.straight, _built.noting
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
         free_in_turn = _built.free_in_turn
         hooked = type(torch.autograd.Function)  # where it looks first

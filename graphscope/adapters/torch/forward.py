@@ -63,6 +63,13 @@ class Calls(TorchFunctionMode):
         _push(self.mode)
         return self
 
+    def enter_below(self) -> None:
+        """Enter the stack of this thread below the program's modes, which are taken from its top when they end."""
+        above = [_pop() for _ in range(_count())]
+        _push(self.mode)
+        for mode in reversed(above):
+            _push(mode)
+
     def __exit__(self, *exception: object) -> None:
         """Leave the stack of this thread, wherever on it our mode lies, if it does."""
         above: list[Any] = []

@@ -137,14 +137,16 @@ class Optimizers:
 
     @guarded
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        if not self.session.places.here.busy and not self.session.ended:
-            self._training.began(optimizer)
+        if not self.session.places.here.busy and (not self.session.ended or self.session.suspended):
+            if not self.session.ended:
+                self._training.began(optimizer)
             self._steps.begin(optimizer)
 
     @guarded
     def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self._steps.runs(optimizer):
-            self._training.stepped(optimizer, _getframe(1))
+            if not self.session.ended:
+                self._training.stepped(optimizer, _getframe(1))
             self._steps.end(optimizer)
             if self.session.writer.gate is not None and not self.session.ended:
                 control.stepped(self.session, self.session.frames.user(_getframe(1)))

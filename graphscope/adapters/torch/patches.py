@@ -15,7 +15,7 @@ from torch.nn import functional
 from graphscope.adapters.kit.patches import NOTHING, Patches
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.aten_ops import DeepCalls
-from graphscope.adapters.torch.backward import Backward
+from graphscope.adapters.torch.backward import Backward, entries
 from graphscope.adapters.torch.backward_graph import leaf_class
 from graphscope.adapters.torch.checkpoints import Checkpoints
 from graphscope.adapters.torch.collectives import Collectives
@@ -25,6 +25,7 @@ from graphscope.adapters.torch.constructions import Constructions
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.functions import Functions
 from graphscope.adapters.torch.generated_graphs import line_of_frame
+from graphscope.adapters.torch.left_out import Losses
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
@@ -45,6 +46,7 @@ class TorchPatches(Patches):
         super().__init__("PyTorch")
         self._session = session
         self._calls = calls
+        self._losses = Losses(session, entries())
 
     def install(self) -> None:
         """Begin to see what torch does."""
@@ -69,7 +71,7 @@ class TorchPatches(Patches):
         compiled.free_in_turn(leaf_class(), object.__subclasses__())
         if session.follows:
             backward = Backward(session, collectives)
-            for module, name in backward.entries():
+            for module, name in entries():
                 entry = backward.wrapped(getattr(module, name))
                 self.replace(module, name, entry if session.memory is None else session.memory.passing(entry))
             self.replace(torch.Tensor, "backward", backward.direct(torch.Tensor.backward))
@@ -111,9 +113,31 @@ class TorchPatches(Patches):
         calls.__enter__()
         self.at_end(calls.__exit__)
 
+    def suspend(self) -> None:
+        """Let torch be as it was until `resume`: ours is off the stack of modes, and what is compiled runs compiled."""
+        self._session.ended = self._session.suspended = True
+        self._calls.__exit__()
+        self._compiling.resume()
+        super().suspend()
+        self._losses.begin()
+
+    def resume(self) -> None:
+        """See again what torch does."""
+        if not self._session.suspended:  # the recording has ended meanwhile
+            return
+        self._session.ended = self._session.suspended = False
+        self._losses.end()
+        super().resume()
+        if "torch._dynamo" in sys.modules:
+            self._compiling.rest()
+        self._calls.enter_below()
+
     def remove(self) -> None:
         """Leave torch as it was."""
+        if self._session.suspended:
+            self._losses.end()
         self._session.ended = True
+        self._session.suspended = False
         try:
             super().remove()
         finally:

@@ -53,7 +53,7 @@ class Session(Recording):
     __slots__ = (
         "_count", "_gradients", "arrays", "assignments", "born", "callers", "calls", "follows", "identities", "kinds",
         "leaves", "make_calls", "memory", "no_fields", "originals", "places", "random_states", "remote", "skipped",
-        "ties",
+        "suspended", "ties",
     )  # fmt: skip
 
     frames: TorchFrames
@@ -67,6 +67,8 @@ class Session(Recording):
         self.originals = Originals()
         self.follows = writer.capture != "calls"
         """Whether backward passes are recorded."""
+        self.suspended = False
+        """Whether it is `ended` for some training steps alone."""
         self.remote = False
         """Whether the program was seen to compute on an accelerator."""
         self.calls: dict[Any, Call] = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphscope.engine.core import tracing
 from graphscope.engine.core.tensor import Tensor
 from graphscope.eventlog import record as recording
+from graphscope.eventlog import training_steps
 from graphscope.eventlog.module_contents import Framework, contents
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.training_calls import TrainingCalls, maker
@@ -75,7 +76,7 @@ class Training(TrainingCalls):
         frame = recording.user_frame(2)
         if frame is not None:
             self.stepped(optimizer, frame)
-        recording.step()
+        training_steps.end(optimizer)
         if frame is not None and self.writer.gate is not None:
             self.writer.gate.stepped(frame)
 

@@ -15,6 +15,7 @@ from graphscope.engine.core.modes import enable_grad, no_grad
 from graphscope.engine.core.settings import Declared
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.ops.complex_numbers import view_as_complex, view_as_real
+from graphscope.eventlog import training_steps
 
 
 class Optimizer:
@@ -232,6 +233,8 @@ def _counted(step: Callable[..., Any]) -> Callable[..., Any]:
         self._steps += 1
         if (told := training.told()) is not None:
             told.ended(self)
+        else:
+            training_steps.end(self)  # one that is left out counts
         return result
 
     return run

@@ -14,7 +14,7 @@ import numpy as np
 from graphscope.engine.core import modes
 from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
-from graphscope.eventlog import record
+from graphscope.eventlog import record, training_steps
 from graphscope.eventlog.schema import Kind
 from graphscope.static.graphs import interpreter, run_recorder
 from graphscope.static.graphs.graph import Node, Value, walk
@@ -138,7 +138,7 @@ class Session:
                     f"{node.where} failed: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}",
                     hint=f"{cure} what it was given",
                 ) from error
-            record.step()
+            training_steps.step()
 
     def fed(self, feed_dict: Mapping[Any, Any]) -> dict[Value, Any]:
         """What is fed, by value, as tensors.

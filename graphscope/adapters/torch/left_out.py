@@ -1,0 +1,60 @@
+"""What is seen of the training steps that are left out: what each begins its backward passes from."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from graphscope.adapters.torch import compiled
+from graphscope.adapters.torch.recorder_errors import guarded
+from graphscope.adapters.torch.session import Session
+
+
+class Losses:
+    """Looks at the roots of backward passes, as the engine of torch is given them, and at nothing else.
+
+    Args:
+        session: The recording.
+        entries: Where the entry of the engine is found: modules, and the name in each.
+    """
+
+    def __init__(self, session: Session, entries: Iterable[tuple[Any, str]]) -> None:
+        self.session = session
+        self._entries = tuple(entries)
+        self._replaced: list[tuple[Any, str, Any, Any]] = []
+
+    def begin(self) -> None:
+        """Look from now on."""
+        for module, name in self._entries:
+            original = getattr(module, name)
+            noting = self.noting(original)
+            setattr(module, name, noting)
+            self._replaced.append((module, name, original, noting))
+
+    def end(self) -> None:
+        """Look no more."""
+        while self._replaced:
+            module, name, original, noting = self._replaced.pop()
+            if getattr(module, name) is noting:
+                setattr(module, name, original)
+
+    def noting(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """The entry, before which the roots are looked at."""
+        if compiled.noting is not None:
+            found: Callable[..., Any] = compiled.noting(original, self._note)
+            return found
+
+        @functools.wraps(original)
+        def _engine_run_backward(roots: Any, *args: Any, **kwargs: Any) -> Any:
+            self._note(roots)
+            return original(roots, *args, **kwargs)
+
+        return _engine_run_backward
+
+    @guarded
+    def _note(self, roots: Any) -> None:
+        root = roots[0]
+        # To wait for another device would hold the program up.
+        if len(roots) == 1 and root.device.type == "cpu" and root.numel() == 1 and not root.is_complex():
+            self.session.writer.sampling.loss = root.item()

@@ -1,0 +1,106 @@
+"""The series of a recording: the loss and the learning rate of every training step, also of those that are left out."""
+
+from __future__ import annotations
+
+import math
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from graphscope.eventlog import schema
+from graphscope.eventlog.mapped import open_mapped, reserve
+from graphscope.eventlog.schema import DTYPE_CODES, ROW_MASK, Flag, Kind
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.writer import Writer
+
+NAME: Final = "series.npy"
+SERIES: Final = np.dtype([("step", "<i8"), ("time", "<f8"), ("loss", "<f8"), ("rate", "<f8"), ("has_loss", "?")])
+"""A step, counted from 1 (0: a row that is free), the seconds since the first one ended, and its learning rate.
+
+The loss is what the last backward pass of the step began from. NaN stands for a rate or a loss that is not known.
+"""
+
+MOST: Final = 1 << 16
+"""So many rows are kept. When they are full, each second one goes, and of later steps each second one is kept."""
+
+_ROW: Final = struct.Struct("<qddd?")
+_EVENT: Final = schema.EVENT.itemsize
+_FEW: Final = 64
+"""A step's last backward pass is among so many of the newest marks."""
+
+
+class StepSeries:
+    """The file that they go to, which grows no larger.
+
+    Args:
+        folder: That of the log.
+
+    Raises:
+        OSError: The disk is full.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / NAME
+        reserve(path, SERIES, MOST)
+        self._map = open_mapped(path, SERIES, MOST)
+        self._count = 0
+        self._stride = 1
+        self._first = 0
+
+    def append(self, step: int, time: int, loss: float | None, rate: float) -> None:
+        """Append a step.
+
+        Args:
+            step: Counted from 1.
+            time: When it ended, in nanoseconds.
+            loss: None where it is not known.
+            rate: The learning rate; NaN where there is none.
+        """
+        if step % self._stride:
+            return
+        if self._count == MOST:
+            self._thin()
+        self._first = self._first or time
+        place = self._map.start + self._count * _ROW.size
+        seconds, known = (time - self._first) / 1e9, loss is not None
+        _ROW.pack_into(self._map.memory, place, step, seconds, loss if known else math.nan, rate, known)
+        self._count += 1
+
+    def _thin(self) -> None:
+        rows = np.frombuffer(self._map.memory, SERIES, MOST, self._map.start)
+        kept = rows[rows["step"] % (2 * self._stride) == 0]
+        rows[: len(kept)], rows[len(kept) :] = kept, 0
+        self._count, self._stride = len(kept), 2 * self._stride
+
+
+def newest_loss(writer: Writer) -> float | None:
+    """What the newest backward pass of the step that ends began from; None where that is no number."""
+    segment = writer.segment
+    for place in range(segment.next_rare - 1, max(segment.next_rare - _FEW, 0) - 1, -1):
+        (listed,) = np.frombuffer(segment.rare.memory, "<u8", 1, segment.rare_start + 8 * place)
+        row = _event(writer, int(listed) - 1)
+        if row is None or row["kind"] == Kind.STEP:
+            break
+        if row["kind"] == Kind.BACKWARD_BEGIN:
+            root = _event(writer, int(row["inputs"][0] & np.uint64(ROW_MASK)))
+            return next((value for each in (root, row) if (value := _number(each)) is not None), None)
+    return None
+
+
+def _event(writer: Writer, row: int) -> Any:
+    segment = writer.segment
+    if not segment.first <= row < segment.next_row:
+        return None
+    return np.frombuffer(segment.rows, schema.EVENT, 1, segment.origin + row * _EVENT)[0]
+
+
+def _number(row: Any) -> float | None:
+    """The number that a row holds in itself."""
+    if row is None or not row["flags"] & Flag.INLINE:
+        return None
+    if row["dtype"] == DTYPE_CODES["float32"]:
+        return float(row["value"].astype("<u4").view("<f4"))
+    return float(row["value"].view("<f8")) if row["dtype"] == DTYPE_CODES["float64"] else None

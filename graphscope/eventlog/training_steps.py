@@ -1,0 +1,73 @@
+"""The ends of training steps: each is marked in the log, and decides whether the next step is recorded."""
+
+from __future__ import annotations
+
+import math
+import sys
+from importlib import import_module
+from typing import Any
+
+from graphscope.eventlog import record
+from graphscope.eventlog.interruptions import own
+from graphscope.eventlog.loop_counters import loop_counters
+from graphscope.eventlog.own_files import is_own
+from graphscope.eventlog.places import site_number
+from graphscope.eventlog.step_series import newest_loss
+from graphscope.eventlog.writer import Writer
+
+
+def step() -> None:
+    """End a training step in the log (optimizers do so by themselves)."""
+    end()
+
+
+def end(optimizer: Any = None) -> None:
+    """The same, of the optimizer that has made the step."""
+    writer = record.writer or record.suspended
+    if writer is None:
+        return
+    sampling, is_recorded = writer.sampling, writer is record.writer
+    if writer.series is not None:
+        loss = newest_loss(writer) if is_recorded else sampling.loss
+        writer.series.append(sampling.ended + 1, writer.clock(), loss, _rate(optimizer))
+        if sampling.meet(loss):
+            writer.remark()
+    if is_recorded:
+        _mark(writer)
+    if sampling.ended + 1 == sampling.until:  # what was recorded since is held as well
+        writer.hold()
+    if sampling.step() != is_recorded:
+        _suspend(writer) if is_recorded else _resume(writer)
+
+
+def _rate(optimizer: Any) -> float:
+    """The learning rate of an optimizer's first group; NaN where that is not known."""
+    try:
+        return float(optimizer.param_groups[0]["lr"])
+    except own(Exception):  # of an optimizer of the program's own
+        return math.nan
+
+
+def _mark(writer: Writer) -> None:
+    frame = sys._getframe(2)
+    while not is_own(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = frame.f_back
+    counters = loop_counters(frame)
+    if not counters and writer.sampling.every > 1:  # the log alone does not tell how many there were
+        counters = {"step": writer.sampling.ended + 1}
+    writer.step(site_number(writer, frame), counters)
+
+
+def _suspend(writer: Writer) -> None:
+    """Leave out what runs from here on."""
+    record.activate(None)
+    record.suspended = writer
+    import_module("graphscope.adapters").suspend()
+
+
+def _resume(writer: Writer) -> None:
+    """Record again what runs from here on."""
+    writer.forget()
+    record.suspended = None
+    record.activate(writer)
+    import_module("graphscope.adapters").resume()

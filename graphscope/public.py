@@ -30,7 +30,7 @@ HOMES: Final[dict[str, str]] = {
     "record": "graphscope.eventlog.record",
     "set_trace": "graphscope.console.prompt_entry",
     "show": "graphscope.notebook",
-    "step": "graphscope.eventlog.record",
+    "step": "graphscope.eventlog.training_steps",
 }
 """Where the public names live; a name that is not here is a module, or one of the engine's `__all__`."""
 

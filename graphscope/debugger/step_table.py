@@ -66,7 +66,8 @@ def _checks(log: Log) -> tuple[tuple[int, str], ...]:
 
 def curve(log: Log) -> str:
     """The course of the loss over all steps, in one line; empty where it is not known."""
-    values = series.losses(log)["value"]
+    every = series.every_step(log)
+    values = every["loss"][every["has_loss"]] if len(every) else series.losses(log)["value"]
     if not np.isfinite(values).any():
         return ""
     parts = np.array_split(values, min(_CELLS, len(values)))

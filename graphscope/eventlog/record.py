@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import errno
 import functools
 import os
-import shutil
 import sys
 import threading
 import weakref
@@ -18,10 +16,11 @@ from types import FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
 from graphscope.errors import LogError
-from graphscope.eventlog import appender, ownership, presenting, siblings, user_signal
+from graphscope.eventlog import appender, presenting, siblings, user_signal
 from graphscope.eventlog.folder import Folder
 from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 from graphscope.eventlog.interruptions import forgiving, own
+from graphscope.eventlog.log_path import make_room
 from graphscope.eventlog.loop_counters import loop_counters
 from graphscope.eventlog.own_files import is_internal as is_internal
 from graphscope.eventlog.places import left_site, misread_site, site_number
@@ -241,39 +240,6 @@ def _begin(path: Path, options: dict[str, Any]) -> Writer:
             with forgiving(OSError, ValueError, RuntimeError, AttributeError):
                 sys.stderr.write(f"graphscope: another process records to {path}; this one records to {place}\n")
         return started
-
-
-def make_room(path: Path) -> Path:
-    """Where a log can be made: at `path`, from which a finished log is moved aside to `NAME-1.gscope` and so on; where
-    another process records there, under such a name.
-
-    Raises:
-        LogError: Something that is no log is in the way, or can't be moved.
-    """
-    if not (path.exists() or path.is_symlink()):
-        return path
-    number = 1
-    while (beside := path.with_name(f"{path.stem}-{number}{path.suffix}")).exists():
-        number += 1
-    if ownership.is_live(path):
-        return beside
-    try:
-        names = {entry.name for entry in path.iterdir()} if path.is_dir() else {""}
-        if names and "log.json" in names:
-            path.rename(beside)
-        elif names <= {ownership.NAME, "tables"}:  # of nobody, or of one that was killed as it began
-            shutil.rmtree(path)
-        else:
-            raise LogError(f"{path} exists and is no log", hint="give another name with --log PATH")
-    except own(FileNotFoundError):  # another process was quicker
-        return make_room(path)
-    except own(OSError) as error:
-        if error.errno in (errno.EEXIST, errno.ENOTEMPTY):
-            return make_room(path)
-        raise LogError(
-            f"can't record to {path}: {error.strerror or error}", hint="name another place with --log PATH"
-        ) from error
-    return path
 
 
 def mark(kind: Kind, *, text: str | None = None, node: int | None = None, **attrs: Any) -> None:

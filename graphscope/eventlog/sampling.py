@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from graphscope.errors import LogError
+
+_LOOK: Final = 12_000
+"""Nanoseconds that a look at a step takes: little of what it needs is in the caches then."""
+
+_BURST: Final = 10
+
+_SHARE: Final = 0.004
+"""The share of a program's time that looks may take."""
 
 
 class Sampling:
@@ -12,13 +21,13 @@ class Sampling:
 
     Args:
         every: One of so many steps is recorded.
-        burst: So many steps are recorded after something remarkable.
+        keep_last: So many steps are recorded after something remarkable (None: some).
 
     Raises:
         LogError: `every` is less than 1.
     """
 
-    def __init__(self, every: int, burst: int) -> None:
+    def __init__(self, every: int, keep_last: int | None) -> None:
         if every < 1:
             raise LogError(f"every={every} is no number of steps", hint="give 1 or more")
         self.every = every
@@ -26,7 +35,10 @@ class Sampling:
         """Steps that have ended."""
         self.loss: float | None = None
         """What the newest backward pass began from in a step that is left out; None where there was none yet."""
-        self._burst = burst
+        self.idle = 0
+        """So many steps end until one is looked at, while steps are left out."""
+        self._burst = keep_last or _BURST
+        self._looked = 0, 0
         self.until = 0
         """Up to this step all are recorded."""
         self._is_finite = True
@@ -35,6 +47,22 @@ class Sampling:
         """Note that a step has ended; whether the next one is recorded."""
         self.ended += 1
         return self.ended % self.every == 0 or self.ended < self.until
+
+    def pass_over(self) -> None:
+        """Note the end of a step that is not looked at."""
+        self.idle -= 1
+        self.ended += 1
+
+    def rest(self, time: int) -> None:
+        """Decide how many of the steps that are left out end until one is looked at: what that costs is to be little.
+
+        Args:
+            time: Now, in nanoseconds.
+        """
+        steps, before = self._looked
+        self._looked = self.ended, time
+        took = (time - before) / max(self.ended - steps, 1)
+        self.idle = min(max(int(_LOOK / (_SHARE * took)), 1) if took > 0 else 1, self.every - self.ended % self.every)
 
     def meet(self, loss: float | None) -> bool:
         """Note the loss of a step that ends; whether it is remarkable, as the first is that is NaN or Inf."""
@@ -47,3 +75,4 @@ class Sampling:
     def remark(self) -> None:
         """Record the steps that follow the one which runs now."""
         self.until = self.ended + 1 + self._burst
+        self.idle = 0

@@ -27,6 +27,9 @@ def end(optimizer: Any = None) -> None:
     if writer is None:
         return
     sampling, is_recorded = writer.sampling, writer is record.writer
+    if sampling.idle > 1:
+        sampling.pass_over()
+        return
     if writer.series is not None:
         loss = newest_loss(writer) if is_recorded else sampling.loss
         writer.series.append(sampling.ended + 1, writer.clock(), loss, _rate(optimizer))
@@ -35,9 +38,11 @@ def end(optimizer: Any = None) -> None:
     if is_recorded:
         _mark(writer)
     if sampling.ended + 1 == sampling.until:  # what was recorded since is held as well
-        writer.hold()
+        writer.retention.hold()
     if sampling.step() != is_recorded:
         _suspend(writer) if is_recorded else _resume(writer)
+    if writer is record.suspended:
+        sampling.rest(writer.clock())
 
 
 def _rate(optimizer: Any) -> float:

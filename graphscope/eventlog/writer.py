@@ -35,9 +35,6 @@ _BITS: Final = (1 << 64) - 1
 
 _BFLOAT16: Final = FLOATING["bfloat16"]
 _Made = TypeVar("_Made")
-_BURST: Final = 10
-"""So many steps are recorded after something remarkable, where nobody says how many are kept."""
-
 _NO_VALUES: Final = 1 << 16
 """Bytes for values in a segment that need hold none."""
 
@@ -75,7 +72,7 @@ class Writer(WideRows):
             raise LogError(f"values={policy!r} is no policy", hint=f"choose one of {', '.join(values.POLICIES)}")
         if keep_last is not None and keep_last < 1:
             raise LogError(f"keep_last={keep_last} keeps nothing", hint="give 1 or more")
-        self.sampling = Sampling(every, keep_last or _BURST)
+        self.sampling = Sampling(every, keep_last)
         self.is_ring = keep_last is not None or every > 1
         """Whether older steps make room for newer ones."""
         self.policy, self.cap, self.base, self.capture = policy, cap, base, capture
@@ -94,7 +91,7 @@ class Writer(WideRows):
         self.series: StepSeries | None = None
         self.broken: str | None = None
         self.closed = False
-        self._retention = Retention(budget, keep_last, is_ring=self.is_ring)
+        self.retention = Retention(budget, keep_last, is_ring=self.is_ring)
         self._lock, self._claimed = threading.RLock(), 1
         # A quarter of the budget a segment: the oldest values go bit by bit.
         self._most_bytes = _NO_VALUES if policy == "none" else max(min(MOST_BYTES, budget // 4), _NO_VALUES)
@@ -130,7 +127,7 @@ class Writer(WideRows):
             self._write_metadata()
             first = path / "segments" / f"{0:012d}"
             self._enter(Segment(first, 0, self._rows, self._bytes))
-            self._retention.add(self.segment)
+            self.retention.add(self.segment)
             if self.is_ring:
                 self.series = StepSeries(path)
         except own(OSError) as error:
@@ -272,17 +269,13 @@ class Writer(WideRows):
             template = self.template(Kind.STEP, site=site, attrs=attrs, number_count=len(numbers))
             self._steps[key] = template
         row = self.append_many(template, None, numbers, time.perf_counter_ns())
-        self._retention.step(row - self.base)
+        self.retention.step(row - self.base)
         return row
 
     def remark(self) -> None:
         """Something remarkable has happened: hold what is there, and record the steps that follow."""
         self.sampling.remark()
-        self._retention.hold()
-
-    def hold(self) -> None:
-        """Keep what is there, whatever comes."""
-        self._retention.hold()
+        self.retention.hold()
 
     # The end ---------------------------------------------------------------------------------------------------------
 
@@ -338,15 +331,15 @@ class Writer(WideRows):
             folder = segment.folder
             if self.segment is full:
                 self._enter(segment)
-                self.recent = self.base + first if self._retention.lets_go_of_steps else self.low
+                self.recent = self.base + first if self.retention.lets_go_of_steps else self.low
                 self.low = self.base + first
                 self._claimed = first + 1
             elif folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
                 return
             if folder is not None:
-                self._retention.add(segment)
-                if self._retention.wants_growth(full.first):
+                self.retention.add(segment)
+                if self.retention.wants_growth(full.first):
                     # Where the values ran out first, so many rows more would only take room.
                     needed = 2 * (first - full.first)
                     self._rows = min(max(1 << (needed - 1).bit_length(), FIRST_ROWS), MOST_ROWS)
@@ -373,7 +366,7 @@ class Writer(WideRows):
 
     def _segment_on_disk(self, folder: Path, first: int, rows: int, value_bytes: int) -> Segment:
         self._owner.renew()
-        return Segment(folder, first, rows, value_bytes, self._retention.make_room(value_bytes))
+        return Segment(folder, first, rows, value_bytes, self.retention.make_room(value_bytes))
 
     def insist(self, make: Callable[[], _Made]) -> _Made:
         """Do what opens files; where the program has used up all, with that of the segment that is written to."""

@@ -68,7 +68,7 @@ def test_what_cuts_the_way_is_named_with_its_line(name: str) -> None:
 
 def test_a_parameter_that_took_no_part_is_answered_for() -> None:
     model = Net(torch.relu)
-    with gs.record(steps=2) as log:
+    with gs.record(keep_last=2) as log:
         for _ in range(3):
             model(torch.randn(2, 3)).backward()
     for found in (gs.explain(model.spare.weight), gs.explain(log, "spare.weight")):

@@ -102,7 +102,7 @@ def test_a_long_run_stays_flat(tmp_path: Path) -> None:
         disk = sum(file.stat().st_size for file in (tmp_path / "run.gscope").rglob("*") if file.is_file())
         return int(resident.split()[1]), disk
 
-    with gs.record(tmp_path / "run.gscope", steps=20):
+    with gs.record(tmp_path / "run.gscope", keep_last=20):
         memory, disk = train(2000)
         later, more = train(8000)
     assert later - memory < 8_000  # KiB

@@ -126,7 +126,7 @@ def test_values_by_policy(recorded: Path, graphscope: Run, read: Run, values: st
 
 
 def test_steps_keep_the_newest(graphscope: Run, tmp_path: Path) -> None:
-    result = graphscope("record", "--steps", "0", "missing.py")
+    result = graphscope("record", "--keep-last", "0", "missing.py")
     assert result.returncode == 2
     assert "Traceback" not in result.stderr
 

@@ -55,7 +55,7 @@ def test_a_reader_follows_a_log_that_grows_in_another_process(tmp_path: Path, st
 
 
 def test_a_reader_in_the_middle_keeps_what_it_holds_when_the_ring_drops_it(make, append) -> None:
-    writer = make(steps=1, cap=1 << 20)
+    writer = make(keep_last=1, cap=1 << 20)
     append(writer, np.full(1000, 7.0))
     log = load(writer.path)
     value = log.value(0)

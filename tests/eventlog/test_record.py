@@ -58,7 +58,14 @@ def test_a_recording_in_a_recording_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"), [({"values": "some"}, "is no policy"), ({"steps": 0}, "keeps nothing")]
+    ("options", "message"),
+    [
+        ({"values": "some"}, "is no policy"),
+        ({"keep_last": 0}, "keeps nothing"),
+        ({"every": 0}, "no number of steps"),
+        ({"every": 2, "capture": "ops"}, "of all steps or of none"),
+        ({"every": 2, "memory": True}, "of all steps or of none"),
+    ],
 )
 def test_options_out_of_range(tmp_path: Path, options: dict, message: str) -> None:
     with pytest.raises(LogError, match=message), gs.record(tmp_path / "run.gscope", **options):

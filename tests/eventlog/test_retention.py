@@ -27,7 +27,7 @@ def test_a_small_recording_takes_little_disk(tmp_path: Path) -> None:
     ("steps", "rows", "size"), [(1, 5, 10), pytest.param(3, 8, 300, marks=pytest.mark.slow), (20, 3, 1)]
 )
 def test_the_newest_steps_are_kept_on_a_disk_that_stays_flat(make, append, steps: int, rows: int, size: int) -> None:
-    writer = make(steps=steps)
+    writer = make(keep_last=steps)
     used = []
     for step in range(10_000):
         for _ in range(rows):
@@ -48,7 +48,7 @@ def test_the_newest_steps_are_kept_on_a_disk_that_stays_flat(make, append, steps
 
 
 def test_a_step_larger_than_a_segment_is_kept_whole(make, append) -> None:
-    writer = make(steps=2)
+    writer = make(keep_last=2)
     for step in range(5):
         for _ in range(3000):
             append(writer, np.full(100, step, "f4"))
@@ -77,7 +77,7 @@ def test_the_budget_takes_the_oldest_values_and_no_event(make, append) -> None:
 
 
 def test_budget_and_steps_together(make, append) -> None:
-    writer = make(budget=1 << 20, steps=2)
+    writer = make(budget=1 << 20, keep_last=2)
     for _ in range(200):
         for number in range(20):
             append(writer, np.full(1000, number, "f4"))
@@ -97,7 +97,7 @@ def test_a_value_larger_than_the_budget(make, append) -> None:
 
 
 def test_leaves_are_written_again_in_each_segment(tmp_path: Path) -> None:
-    with gs.record(tmp_path / "run.gscope", steps=3) as log:
+    with gs.record(tmp_path / "run.gscope", keep_last=3) as log:
         weight = gs.tensor([1.0, 2.0], requires_grad=True)
         for _ in range(2000):
             (weight * 3.0).sum().backward()

@@ -150,7 +150,7 @@ def test_a_run_inside_of_a_run_has_rows_of_its_own() -> None:
 
 def test_a_log_of_the_newest_steps_has_them_whole(small_segments: None) -> None:
     x, step = network()
-    with gs.record(steps=3) as log, tf.Session() as session:
+    with gs.record(keep_last=3) as log, tf.Session() as session:
         for _ in range(40):
             session.run(step, {x: np.ones((2, 3))})
     log.refresh()
@@ -190,7 +190,7 @@ def test_graphs_of_functions_run_alike_wherever_a_segment_ends(make: Any, small_
         for _ in range(100):
             record.mark(Kind.PRINT, run=1)
             run()
-            record.step()
+            gs.step()
     found = runs(log)
     assert len(found) == 100
     ops = [[row[:4] for row in each if row[0] != "LEAF"] for each in found]

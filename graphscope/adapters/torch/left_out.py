@@ -21,6 +21,7 @@ class Losses:
 
     def __init__(self, session: Session, entries: Iterable[tuple[Any, str]]) -> None:
         self.session = session
+        self._sampling = session.writer.sampling
         self._entries = tuple(entries)
         self._replaced: list[tuple[Any, str, Any, Any]] = []
 
@@ -52,9 +53,13 @@ class Losses:
 
         return _engine_run_backward
 
-    @guarded
     def _note(self, roots: Any) -> None:
+        if self._sampling.idle <= 1:
+            self._look(roots)
+
+    @guarded
+    def _look(self, roots: Any) -> None:
         root = roots[0]
         # To wait for another device would hold the program up.
-        if len(roots) == 1 and root.device.type == "cpu" and root.numel() == 1 and not root.is_complex():
-            self.session.writer.sampling.loss = root.item()
+        if len(roots) == 1 and root.is_cpu and root.numel() == 1 and not root.is_complex():
+            self._sampling.loss = root.item()

@@ -23,7 +23,8 @@ from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.adapters.torch.training_calls import TrainingCalls
 from graphscope.adapters.torch.update_measures import Before, measured, sampled
 from graphscope.adapters.torch.values import Keeping
-from graphscope.eventlog import arguments
+from graphscope.eventlog import arguments, training_steps
+from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.samples import MEASURES
 from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
@@ -79,20 +80,29 @@ class Optimizers:
     def __init__(self, session: Session, training: TrainingCalls) -> None:
         self.session = session
         self._training = training
+        self._sampling = session.writer.sampling
         self._steps = Steps()
         self._settings: dict[Any, Settings] = {}
         """Those of each group and place, as they were last."""
 
     def register(self) -> Callable[[], None]:
         """Begin to tell where steps end, by the hooks that torch offers; the function returned ends it."""
-        before = optimizers.register_optimizer_step_pre_hook(self._before)
+        self.resume()
         after = optimizers.register_optimizer_step_post_hook(self._after)
 
         def remove() -> None:
-            before.remove()
+            self.suspend()
             after.remove()
 
         return remove
+
+    def suspend(self) -> None:
+        """Be told of ends alone."""
+        self._before_hook.remove()
+
+    def resume(self) -> None:
+        """Be told where steps begin."""
+        self._before_hook = optimizers.register_optimizer_step_pre_hook(self._before)
 
     def entries(self) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
         """What is to be replaced: the steps of torch's own optimizers, inside of what torch puts around them.
@@ -135,21 +145,37 @@ class Optimizers:
 
         return step
 
-    @guarded
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        if not self.session.places.here.busy and (not self.session.ended or self.session.suspended):
-            if not self.session.ended:
-                self._training.began(optimizer)
+        if not self.session.ended:
+            self._began(optimizer)
+
+    def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if self._sampling.idle > 1:  # of what runs in each step that is left out, this is most
+            self._sampling.pass_over()
+        elif not self.session.ended:
+            self._finished(optimizer, _getframe(1))
+        elif self.session.suspended:
+            self._left_out(optimizer)
+
+    def _left_out(self, optimizer: Any) -> None:
+        try:
+            training_steps.end(optimizer)
+        except own(Exception) as error:
+            self.session.give_up(error)
+
+    @guarded
+    def _began(self, optimizer: Any) -> None:
+        if not self.session.places.here.busy:
+            self._training.began(optimizer)
             self._steps.begin(optimizer)
 
     @guarded
-    def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def _finished(self, optimizer: Any, frame: FrameType) -> None:
         if self._steps.runs(optimizer):
-            if not self.session.ended:
-                self._training.stepped(optimizer, _getframe(1))
+            self._training.stepped(optimizer, frame)
             self._steps.end(optimizer)
             if self.session.writer.gate is not None and not self.session.ended:
-                control.stepped(self.session, self.session.frames.user(_getframe(1)))
+                control.stepped(self.session, self.session.frames.user(frame))
 
     @guarded
     def _sampled(self, optimizer: Any) -> dict[int, Before]:

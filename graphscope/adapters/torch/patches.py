@@ -82,7 +82,7 @@ class TorchPatches(Patches):
             self.replace(owner, name, value)
         functions = Functions(session)
         self.replace(torch.autograd.Function, "apply", functions.wrapped(torch.autograd.Function.__dict__["apply"]))
-        optimizers = Optimizers(session, training)
+        self._optimizers = optimizers = Optimizers(session, training)
         for owner, name, value in optimizers.entries():
             self.replace(owner, name, value)
         self.at_end(optimizers.register())
@@ -118,6 +118,7 @@ class TorchPatches(Patches):
         self._session.ended = self._session.suspended = True
         self._calls.__exit__()
         self._compiling.resume()
+        self._optimizers.suspend()
         super().suspend()
         self._losses.begin()
 
@@ -128,6 +129,7 @@ class TorchPatches(Patches):
         self._session.ended = self._session.suspended = False
         self._losses.end()
         super().resume()
+        self._optimizers.resume()
         if "torch._dynamo" in sys.modules:
             self._compiling.rest()
         self._calls.enter_below()

@@ -7,7 +7,7 @@ import numpy as np
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.writer import Writer
 
-writer = Writer(__import__("pathlib").Path(sys.argv[1]), steps=int(sys.argv[2]) or None)
+writer = Writer(__import__("pathlib").Path(sys.argv[1]), keep_last=int(sys.argv[2]) or None)
 template = writer.template(Kind.OP, shape=(300,), dtype=np.dtype("f4"), input_count=1)
 print(writer.end, flush=True)
 for line in sys.stdin:

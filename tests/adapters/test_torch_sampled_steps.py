@@ -1,0 +1,169 @@
+"""One training step of several is recorded: the others run as bare, and what is told of all is what the program saw."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+from graphscope.diagnose import examined
+from graphscope.eventlog.schema import Kind
+from graphscope.graph import Graph
+from graphscope.graph.series.every_step import every_step
+from graphscope.graph.step_numbers import step_numbers
+
+torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
+
+EVERY = 7
+
+
+def training(steps: int, *, bad: int | None = None, at_end: Callable[[int], None] = lambda step: None) -> Iterator[Any]:
+    """A training with dropout, momentum and a decaying rate; gives each loss with the rate it was followed with."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Dropout(0.2), torch.nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.99)
+    for step in range(steps):
+        x = torch.randn(8, 4)
+        if step == bad:
+            x[0, 0] = -50.0
+        loss = (model(x) * torch.sqrt(x[:, :1] + 40)).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        rate = optimizer.param_groups[0]["lr"]
+        optimizer.step()
+        scheduler.step()
+        at_end(step)
+        yield loss.item(), rate
+    yield [parameter.detach().clone() for parameter in model.parameters()]
+
+
+def test_one_step_of_several_is_recorded_whole_and_all_compute_as_bare(tmp_path: Path) -> None:
+    *bare, weights = training(50)
+    with gs.record(tmp_path / "run.gscope", every=EVERY) as log:
+        *recorded, found = training(50)
+    log.refresh()
+    assert recorded == bare
+    assert all(torch.equal(one, other) for one, other in zip(found, weights, strict=True))
+
+    numbers = step_numbers(log)
+    assert [numbers.number(place).counters["step"] for place in range(len(numbers))] == [*range(0, 50, EVERY)]
+    losses = [log.value(int(row)) for row in np.flatnonzero(log.column("kind") == Kind.OP) if _is_loss(log, int(row))]
+    assert [float(each) for each in losses] == [np.float32(loss) for loss, _ in bare[::EVERY]]
+
+    told = every_step(log)  # of steps as short as these are not all looked at
+    assert {*told["step"].tolist()} >= {*range(1, 51, EVERY)}
+    assert told["loss"].tolist() == [np.float32(bare[step - 1][0]) for step in told["step"]]
+    assert told["rate"].tolist() == [bare[step - 1][1] for step in told["step"]]
+    assert examined(Graph(log)).findings == ()
+
+
+def _is_loss(log: Any, row: int) -> bool:
+    return log.op(log.event(row).op).name == "mean"
+
+
+def test_in_a_step_that_is_left_out_torch_is_as_it_was(tmp_path: Path) -> None:
+    def looks() -> list[Any]:
+        return [
+            torch.nn.Module.__call__, torch.Tensor.backward, torch.autograd.Function.__dict__["apply"],
+            torch.from_numpy, torch.compile, torch.optim.lr_scheduler.LRScheduler.__dict__["step"],
+            torch._C._len_torch_function_stack(),
+        ]  # fmt: skip
+
+    before, seen = looks(), {}
+    with gs.record(tmp_path / "run.gscope", every=EVERY):
+        for _ in training(2 * EVERY, at_end=lambda step: seen.__setitem__(step + 1, looks())):
+            pass
+    left_out = [step for step in seen if step % EVERY]
+
+    assert all(seen[step] == before for step in left_out)
+    assert all(seen[step][-1] == 1 and seen[step] != before for step in seen if step not in left_out)
+
+
+def test_modes_of_the_program_end_where_they_should(tmp_path: Path) -> None:
+    class Counting(torch.overrides.TorchFunctionMode):
+        count = 0
+
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            Counting.count += 1
+            return function(*args, **kwargs or {})
+
+    with Counting():
+        [*_] = training(20)
+    bare, Counting.count = Counting.count, 0
+    with gs.record(tmp_path / "run.gscope", every=3), Counting():
+        [*_] = training(20)
+    assert Counting.count == bare
+    before = Counting.count
+    torch.ones(2) + 1
+    assert Counting.count == before
+    assert torch._C._len_torch_function_stack() == 0
+
+
+@pytest.mark.parametrize("options", [{"keep_last": 5}, {"keep_last": 5, "every": 1}])
+def test_the_first_nan_and_what_was_before_it_are_held(tmp_path: Path, options: dict[str, int]) -> None:
+    with gs.record(tmp_path / "run.gscope", **options) as log:
+        [*_] = training(1500, bad=400)
+    log.refresh()
+    assert log.first > 0
+    (finding, *_) = examined(Graph(log)).findings
+    assert finding.kind == "nan"
+    assert "sqrt" in finding.verdict
+    kept = {number.counters["step"] for number in map(step_numbers(log).number, range(len(step_numbers(log))))}
+    assert kept >= {*range(396, 406), *range(1496, 1500)}
+    assert len(kept) < 800
+
+
+def test_a_signal_asks_for_the_next_steps(tmp_path: Path) -> None:
+    def ask(step: int) -> None:
+        if step == 20:
+            os.kill(os.getpid(), signal.SIGUSR1)
+
+    with gs.record(tmp_path / "run.gscope", every=100, keep_last=3) as log:
+        [*_] = training(60, at_end=ask)
+    log.refresh()
+    numbers = step_numbers(log)
+    assert [numbers.number(place).counters["step"] for place in range(len(numbers))] == [0, 22, 23, 24]
+    assert signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL
+
+
+def test_what_ends_the_program_in_a_step_that_is_left_out_is_told(tmp_path: Path) -> None:
+    def fail(step: int) -> None:
+        if step == 10:
+            raise ValueError("no more data")
+
+    with pytest.raises(ValueError, match="no more data"), gs.record(tmp_path / "run.gscope", every=EVERY) as log:
+        [*_] = training(60, at_end=fail)
+    log.refresh()
+    (row,) = np.flatnonzero(log.column("kind") == Kind.EXCEPTION)
+    assert log.attrs(log.event(int(row)).attrs)["text"] == "no more data"
+    [*_] = training(3)  # nothing of ours is left
+
+
+def test_our_own_engine_leaves_steps_out_as_well(tmp_path: Path) -> None:
+    def losses() -> list[float]:
+        weight = gs.tensor([1.0, -2.0], requires_grad=True)
+        optimizer, found = gs.optim.SGD([weight], lr=0.01), []
+        for _ in range(20):
+            optimizer.zero_grad()
+            loss = (weight * weight).sum()
+            loss.backward()
+            optimizer.step()
+            found.append(loss.item())
+        return found
+
+    bare = losses()
+    with gs.record(tmp_path / "run.gscope", every=EVERY) as log:
+        assert losses() == bare
+    log.refresh()
+    assert len(step_numbers(log)) == 3
+    told = every_step(log)
+    assert {*told["step"].tolist()} >= {1, 8, 15}
+    assert told["loss"].tolist() == [bare[step - 1] for step in told["step"]]

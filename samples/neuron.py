@@ -19,6 +19,4 @@ print("w.grad =", w.grad.item())
 print("b.grad =", b.grad.item())
 
 # Walk backward from the loss (`b backward`, then `n`, `formula` and `p grad` at every node).
-print(
-    "Question: w.grad is -0.5. Which edge of the way from the loss to w makes it so much smaller than p - 1 promises?"
-)
+print("Question: w.grad is -0.5, and so is the error. Which factors lie between them, and why do they come to 1?")

@@ -9,6 +9,7 @@ from string import Template
 from typing import TYPE_CHECKING, Final
 
 from graphscope.exporters.box_styles import CHANGED
+from graphscope.exporters.dark_theme import DARK, PAINTS
 from graphscope.exporters.labels import CHANGED as MARKS
 from graphscope.exporters.svg import embedded
 from graphscope.graph.pass_changes import WORDS
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = ["page"]
 
+_DARK: Final = {
+    "ink": "#1f2937", "faint": "#6b7280", "line": "#d5d9e0", "chosen": "#0072b2", "paper": "white", "card": "#fafbfc",
+    "idle": "#f3f4f6", "pressed": "#d9eaf6",
+}  # fmt: skip
+"""What the page has other colours for in the dark: those that stand for these in pictures."""
 _IDENTITY: Final = re.compile(r' id="[^"]*"')
 _IDLE: Final = ' class="idle"'
 """Of the button of a pass that changed nothing."""
@@ -43,6 +49,8 @@ def page(shown: Sequence[Pictured], title: str) -> str:
     text = files("graphscope.exporters").joinpath("assets/passes.html").read_text(encoding="utf-8")
     return Template(text).substitute(
         title=escape(f"Compiler passes of {title}"),
+        paints=PAINTS,
+        **{f"dark_{name}": DARK[light] for name, light in _DARK.items()},
         choice=_choice([compilation for compilation, _ in shown]),
         strips="\n".join(_strip(number, changes) for number, (_, changes) in enumerate(shown)),
         stages="\n".join(

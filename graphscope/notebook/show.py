@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from graphscope.errors import ExportError, GraphscopeError
 from graphscope.exporters.export import export
 from graphscope.exporters.svg import embedded
+from graphscope.exporters.views.view_table import DEFAULT
 from graphscope.notebook import surroundings
 from graphscope.notebook.page import Page, Request, bundle
 from graphscope.notebook.still import Picture, Still
@@ -20,7 +21,9 @@ LEAST: Final = 200
 """Pixels: a page that is less high shows nothing."""
 
 
-def show(thing: Any, *, format: str = "html", height: int = 560, **options: Any) -> View | Still | Picture:
+def show(
+    thing: Any, *, format: str = "html", view: str = DEFAULT, height: int = 560, **options: Any
+) -> View | Still | Picture:
     """The interactive page of a log, a graph or a tensor, in a notebook's cell.
 
     With the extra `notebook` it is a widget: `selected` is what a person has chosen in it, and a recording that goes on
@@ -30,6 +33,7 @@ def show(thing: Any, *, format: str = "html", height: int = 560, **options: Any)
     Args:
         thing: What to show: a log or its path, a graph or a tensor.
         format: "html" for the page, "svg" for a picture that stands still.
+        view: What is drawn; another one than ops is a picture: `tensors`, `neurons`, `chain`, `memory`, `passes`.
         height: Of the page, in pixels.
         options: What of it, as `graphscope.export` has it: `select="op:mm"`, `step=3`, `title="..."`, `values=0`; with
             "svg" also how it is drawn: `fold="repeats"`, `overlay=True`.
@@ -37,8 +41,8 @@ def show(thing: Any, *, format: str = "html", height: int = 560, **options: Any)
     Raises:
         GraphscopeError: It can't be shown.
     """
-    if format == "svg":
-        return Picture(embedded(str(export(thing, format="svg", **options))))
+    if format == "svg" or (format == "html" and view != DEFAULT):
+        return Picture(embedded(str(export(thing, format="svg", view=view, **options))))
     if format != "html":
         raise ExportError(f"a notebook can't show {format!r}", 'it shows "html" and "svg"; export() writes all others')
     if not isinstance(height, int) or height < LEAST:

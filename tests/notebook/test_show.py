@@ -119,3 +119,9 @@ def test_a_log_without_values_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     with gs.record(values="none") as log:
         (gs.tensor([1.0], requires_grad=True) * 2).sum().backward()
     assert "text/html" in gs.show(log).forms
+
+
+def test_another_view_is_a_picture(shown: Callable[..., Any]) -> None:
+    picture = shown(view="tensors")
+    assert isinstance(picture, Picture)
+    assert "MulBackward" in picture.svg

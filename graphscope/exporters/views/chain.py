@@ -36,6 +36,7 @@ FEW: Final = 6
 
 _FEW: Final = 4
 """So many numbers are written one by one."""
+_OTHERS: Final = "--select SPEC begins elsewhere, --to SPEC ends elsewhere"
 _KEY: Final = "× derivative of an op by its input; ∂ of the end by what is in the box"
 _RULE: Final = 44
 
@@ -57,7 +58,7 @@ def chain(asked: Request, *, to: str = "") -> GraphView:
         tuple(_box(node, found, is_loss=not to) for node in found.nodes),
         tuple(_arrow(link, derivatives[id(link)]) for link in found.links),
         graph=after,
-        heading=(*_told(found, derivatives), _KEY, *heading[:1]),
+        heading=(*_told(found, derivatives), _KEY, *([] if asked.choice.select else [_OTHERS]), *heading[:1]),
     )
 
 

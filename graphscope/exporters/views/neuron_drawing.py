@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.exporters.box_styles import FAINT, GRADIENT, INK
+from graphscope.exporters.box_styles import ALARM, FAINT, GRADIENT, INK
 from graphscope.exporters.svg_shapes import document, element, group, text_width, words
 
 if TYPE_CHECKING:
@@ -158,15 +158,17 @@ def _circles(column: Column, places: dict[int, tuple[float, float]], top: float,
 
 
 def _circle(column: Column, place: int, x: float, y: float, strongest: float) -> str:
-    parts = [element("circle", cx=x, cy=y, r=_RADIUS, fill="white", stroke=INK, stroke_width=1.2)]
+    is_broken = column.activations is not None and not np.isfinite(column.activations[place])
+    outline = {"stroke": ALARM, "stroke_width": 2.4} if is_broken else {"stroke": INK, "stroke_width": 1.2}
+    parts = [element("circle", cx=x, cy=y, r=_RADIUS, fill="white", **outline)]
     told = [f"{column.name}, neuron {place}"]
     if column.activations is not None:
         value = float(column.activations[place])
-        share = min(abs(value) / strongest, 1.0) if strongest and np.isfinite(value) else 0.0
+        share = min(abs(value) / strongest, 1.0) if strongest and not is_broken else 0.0
         colour = POSITIVE if value >= 0 else NEGATIVE
         look = {"fill": colour, "fill_opacity": 0.42 * share, "stroke": "none"}
         parts.append(element("circle", cx=x, cy=y, r=_RADIUS, **look))
-        parts.append(words(short(value), x, y + 4, size=12, anchor="middle", most=2 * _RADIUS - 6))
+        parts.append(words(short(value), x, y + 4, size=12, anchor="middle", most=2 * _RADIUS - 6, fill=_ink(value)))
         told.append(f"activation {value:.6g}")
     if column.gradients is not None:
         value = float(column.gradients[place])
@@ -175,16 +177,20 @@ def _circle(column: Column, place: int, x: float, y: float, strongest: float) ->
     return group(parts, "\n".join(told))
 
 
+def _ink(value: float) -> str:
+    """The colour of a number: what is not finite is an alarm."""
+    return INK if np.isfinite(value) else ALARM
+
+
 def _loss(loss: tuple[str, float], x: float, y: float) -> Iterator[str]:
     """The box behind the last layer."""
     name, value = loss
-    shown = "loss" if not np.isfinite(value) else f"{value:.4g}"
     yield element("line", x1=x + 8, y1=y, x2=x + 42, y2=y, stroke=INK, stroke_width=1.4)
     yield element("path", d=f"M{x + 50:.5g} {y:.5g} l-9 -4 v8 z", fill=INK)
     box = {"x": x + 52, "width": 120, "rx": 8, "fill": "#f3f4f6", "stroke": INK}
     yield element("rect", y=y - 24, height=48, stroke_width=1.5, **box)
     yield words(name, x + 112, y - 4, size=12, anchor="middle", is_bold=True, most=108)
-    yield words(shown, x + 112, y + 13, size=12, anchor="middle", most=108)
+    yield words(f"{value:.4g}", x + 112, y + 13, size=12, anchor="middle", most=108, fill=_ink(value))
 
 
 def _legend(y: float, largest: float) -> tuple[list[str], float]:

@@ -62,11 +62,23 @@ def _check(chain: Sequence[Dense], sample: int) -> None:
     if len(chain) > MOST:
         raise ExportError(
             f"{len(chain)} dense layers are too many to be drawn as neurons",
-            f"choose a part of at most {MOST}: --select 'scope:{chain[-1].product.scope or 'NAME'}'",
+            f"choose a part of at most {MOST}, by a module (--select 'scope:{_part(chain)}') or a SPEC of its ops",
         )
     samples = min(layer.made.samples for layer in chain)
     if not 0 <= sample < samples:
         raise ExportError(f"there is no sample {sample}: the batch has {samples:,}", f"choose 0 to {samples - 1}")
+
+
+def _part(chain: Sequence[Dense]) -> str:
+    """The module that has most of the layers of a chain, but not too many."""
+    counts: dict[str, int] = {}
+    for layer in chain:
+        parts = layer.product.scope.split(".")
+        for depth in range(1, len(parts) + 1):
+            scope = ".".join(parts[:depth])
+            counts[scope] = counts.get(scope, 0) + 1
+    fitting = {scope: count for scope, count in counts.items() if scope and 1 < count <= MOST}
+    return f"{max(fitting, key=lambda scope: fitting[scope])}*" if fitting else "NAME"
 
 
 def _when_gradients_are_there(graph: Graph, nodes: Sequence[Node]) -> Graph:
@@ -107,5 +119,6 @@ def _loss(graph: Graph, end: Node, nodes: Sequence[Node]) -> tuple[str, float] |
     for root, value in zip(found["root"].tolist(), found["value"].tolist(), strict=True):
         if end.row < root <= graph.now and (root in rows or len(rows) < len(graph.nodes)):
             node = graph.node(unscaled(graph, root))
-            return node.name or node.op, value
+            known = node.value
+            return node.name or node.op, value if known is None or known.size != 1 else float(known.reshape(()))
     return None

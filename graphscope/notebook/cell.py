@@ -17,7 +17,7 @@ def run(shell: Any, cell: str) -> None:
         shell: The notebook's IPython.
         cell: The text of the cell.
     """
-    text = "\n" + shell.transform_cell(cell)  # below the line of the magic
+    text = "# %%graphscope\n" + shell.transform_cell(cell)  # lines have the numbers that a person sees
     number = shell.displayhook.prompt_count
     file = shell.compile.cache(text, number, raw_code=text)  # from where tracebacks read its lines
     tree = shell.transform_ast(shell.compile.ast_parse(text, filename=file))

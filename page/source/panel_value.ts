@@ -1,6 +1,7 @@
 /** What a value is like: its statistics, a picture and a histogram. */
 
 import { element } from "./dom";
+import { shapeOf } from "./elements";
 import { singleValue } from "./looks";
 import { short } from "./numbers";
 import { facts, titled } from "./panel_parts";
@@ -27,7 +28,7 @@ export function valuePart(recording: Recording, title: string, node: number, the
           ["NaN", share(told.nan[place]!, told.count[place]!)],
           ["infinite", share(told.inf[place]!, told.count[place]!)],
         ]),
-    value ? picture(value, theme) : null,
+    value ? picture(value, shapeOf(recording, node), theme) : null,
     value ? histogram(value) : null,
     value && !value.isExact
       ? element("p", { class: "muted", text: `a sample of ${value.rows}×${value.columns}` })
@@ -40,7 +41,12 @@ export function sumPart(recording: Recording, title: string, node: number, theme
   const sum = sumBehind(recording, node);
   if (!sum) return null;
   const isSingle = sum.numbers.length === 1;
-  return titled(title, isSingle ? element("p", { class: "single", text: short(sum.numbers[0]) }) : picture(sum, theme));
+  return titled(
+    title,
+    isSingle
+      ? element("p", { class: "single", text: short(sum.numbers[0]) })
+      : picture(sum, shapeOf(recording, node), theme),
+  );
 }
 
 function share(count: number, of: number): string {

@@ -1,6 +1,7 @@
 /** A value as a heatmap, as numbers where they are few, and as a histogram. */
 
 import { element, svg } from "./dom";
+import { indexOf } from "./elements";
 import { short } from "./numbers";
 import { PALETTES, type ThemeName } from "./theme";
 import type { Value } from "./values";
@@ -8,19 +9,26 @@ import type { Value } from "./values";
 const MOST_CELLS = 48;
 const ROOM = 288;
 
-export function picture(value: Value, theme: ThemeName): HTMLElement {
+export function picture(value: Value, shape: number[], theme: ThemeName): HTMLElement {
   const isFew = value.isExact && value.columns <= 6 && value.rows * value.columns <= MOST_CELLS;
-  return isFew ? table(value, theme) : heatmap(value, theme);
+  return isFew ? table(value, shape, theme) : heatmap(value, shape, theme);
 }
 
-function table(value: Value, theme: ThemeName): HTMLElement {
+/** An element by its index, and what it is. */
+function named(value: Value, shape: number[], row: number, column: number): string {
+  const number = value.numbers[row * value.columns + column]!;
+  const index = `[${indexOf(shape, value, row, column).join(", ")}]`;
+  return `${index}  ${value.isExact ? "" : "≈ "}${short(number)}`;
+}
+
+function table(value: Value, shape: number[], theme: ThemeName): HTMLElement {
   const rows = Array.from({ length: value.rows }, (_, row) =>
     element(
       "tr",
       {},
       ...Array.from({ length: value.columns }, (_, column) => {
         const number = value.numbers[row * value.columns + column]!;
-        const cell = element("td", { text: short(number), title: `[${row}, ${column}] ${number}` });
+        const cell = element("td", { text: short(number), title: named(value, shape, row, column) });
         const [red, green, blue] = colour(number, value, theme);
         cell.style.background = `rgb(${red}, ${green}, ${blue})`;
         cell.style.color = red * 0.3 + green * 0.59 + blue * 0.11 > 140 ? "#1b2233" : "#ffffff";
@@ -31,7 +39,7 @@ function table(value: Value, theme: ThemeName): HTMLElement {
   return element("table", { class: "numbers" }, element("tbody", {}, ...rows));
 }
 
-function heatmap(value: Value, theme: ThemeName): HTMLElement {
+function heatmap(value: Value, shape: number[], theme: ThemeName): HTMLElement {
   const canvas = element("canvas", { class: "heatmap", width: value.columns, height: value.rows });
   const pen = canvas.getContext("2d")!;
   const image = pen.createImageData(value.columns, value.rows);
@@ -44,10 +52,10 @@ function heatmap(value: Value, theme: ThemeName): HTMLElement {
   canvas.style.height = `${Math.min(value.rows * cell, ROOM)}px`;
   const told = element("output", { class: "told" });
   canvas.addEventListener("pointermove", (event) => {
-    const column = Math.min(Math.floor((event.offsetX / canvas.clientWidth) * value.columns), value.columns - 1);
-    const row = Math.min(Math.floor((event.offsetY / canvas.clientHeight) * value.rows), value.rows - 1);
-    const number = value.numbers[row * value.columns + column]!;
-    told.textContent = value.isExact ? `[${row}, ${column}]  ${short(number)}` : `≈ ${short(number)}`;
+    const cellAt = (share: number, count: number) => Math.min(Math.max(Math.floor(share * count), 0), count - 1);
+    const column = cellAt(event.offsetX / canvas.clientWidth, value.columns);
+    const row = cellAt(event.offsetY / canvas.clientHeight, value.rows);
+    told.textContent = named(value, shape, row, column);
   });
   return element("div", { class: "picture" }, canvas, told);
 }

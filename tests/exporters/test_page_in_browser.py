@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import graphscope as gs
@@ -195,3 +196,35 @@ def test_who_has_not_moved_sees_the_top_in_a_window_of_another_width(seen: Seen)
         seen.page.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         canvas = seen.page.value("document.querySelector('.canvas').clientWidth")
         assert 0 < middle_of_first() < canvas
+
+
+@pytest.mark.parametrize("shape", [(7, 90, 70), (5000,), (40, 1, 3), (9, 9)])
+def test_an_element_of_a_large_value_is_told_by_its_index(shape: tuple[int, ...], tmp_path: Path) -> None:
+    gs.manual_seed(0)
+    with gs.record(tmp_path / "run.gscope") as log:
+        made = gs.randn(*shape) * 1.0
+    export(log, tmp_path / "run.html")
+    numbers = made.numpy()
+    with chromium.browser(tmp_path / "profile") as page:
+        page.open(tmp_path / "run.html")
+        Seen(page).press("mul")
+        x, y, width, height = page.value(
+            "(box => [box.x, box.y, box.width, box.height])(document.querySelector('.heatmap').getBoundingClientRect())"
+        )
+        for across, down in ((0.02, 0.02), (0.5, 0.4), (0.98, 0.98)):
+            page.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x + across * width, y=y + down * height)
+            told = re.fullmatch(r"\[([\d, ]+)\] (?:≈ )?(\S+)", Seen(page).text(".told"))
+            assert told is not None
+            index = tuple(map(int, told[1].split(",")))
+            number = float(told[2].replace("−", "-"))
+            assert abs(numbers[index] - number) <= np.ptp(numbers) / 240 + 0.005
+
+
+def test_a_browser_that_draws_nothing_says_so(written: Path, tmp_path: Path) -> None:
+    with chromium.browser(tmp_path / "profile") as page:
+        page.open("about:blank")
+        page.ask("Page.addScriptToEvaluateOnNewDocument", source="HTMLCanvasElement.prototype.getContext = () => null")
+        page.ask("Page.navigate", url=written.as_uri())
+        page.value("new Promise(done => document.readyState == 'complete' ? done() : addEventListener('load', done))")
+        assert "open the file in another browser" in page.value("document.body.innerText")
+        assert not page.told("Runtime.exceptionThrown")

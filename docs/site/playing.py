@@ -15,6 +15,8 @@ from docs.learn.marks import Mark, marks, replaced
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+    from graphscope.eventlog.reader import Log
+
 FRAMEWORKS: Final[list[Framework]] = ["graphscope", "torch"] if find_spec("torch") else ["graphscope"]
 """Those that a lesson is recorded from; its text is that of the first."""
 _NAMES: Final[dict[Framework, str]] = {"graphscope": "graphscope’s engine", "torch": "PyTorch"}
@@ -46,7 +48,7 @@ def page_of(lesson: Lesson, framework: Framework = "graphscope") -> str:
     return f"play/{lesson.name}{'' if framework == 'graphscope' else f'.{framework}'}.html"
 
 
-def on_site(lesson: Lesson, log: gs.Log) -> str:
+def on_site(lesson: Lesson, log: Log) -> str:
     """The text of a lesson as Markdown for the site."""
     page = page_of(lesson)
     first = next(mark.row for mark in marks(lesson.text, log.graph) if mark.row is not None)

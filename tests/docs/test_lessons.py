@@ -92,13 +92,21 @@ def test_the_page_shows_each_number_of_the_text(lesson: Lesson, page: chromium.P
     page.events.clear()
     page.open(file, features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
     for mark in found:
-        page.value(FOLLOWED % mark.row)
-        assert page.value("document.querySelector('.panel h2 + p').textContent").split()[0] == f"#{mark.row}"
+        assert row_behind(page, mark.row) == mark.row
         if NUMBERS.fullmatch(mark.words) and not mark.what.endswith("shape"):
             assert re.findall(r"NaN|−?[\d.,]*\d", mark.words) in page.value(SHOWN)
+    page.key(",")
+    assert row_behind(page, found[-1].row) == found[-1].row, "the same link leads back there"
+    assert row_behind(page, 999) == found[-1].row, "of a row that is not there nothing comes"
     page.key("Home")
     for place in range(1, 4):
         page.key(".")
         assert page.value("graphscope.state().now") == place
     assert page.told("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled") == []
     assert [each["request"]["url"] for each in page.told("Network.requestWillBeSent")] == [file.as_uri()]
+
+
+def row_behind(page: chromium.Page, row: int | None) -> int:
+    """The row that a page tells of, once a link has been followed."""
+    page.value(FOLLOWED % row)
+    return int(page.value("document.querySelector('.panel h2 + p').textContent").split()[0].removeprefix("#"))

@@ -11,6 +11,7 @@ from graphscope.cli.ranks import logs_of
 from graphscope.errors import UsageError
 from graphscope.exporters.registry import EXPORTERS
 from graphscope.exporters.views import VIEWS
+from graphscope.exporters.views.view_table import DEFAULT
 from graphscope.graph.passes import FOLDS
 
 if TYPE_CHECKING:
@@ -46,8 +47,12 @@ def configure(parser: Parser) -> None:
         metavar="NAME",
         help="by what exporter, where the ending of FILE does not say so; parquet: tables, for query engines",
     )
-    views = "; ".join(f"{name}: {entry.doc.rstrip('.')}" for name, entry in VIEWS.items())
-    parser.add_argument("--view", choices=tuple(VIEWS), metavar="NAME", help=f"what is drawn. {views}")
+    parser.add_argument(
+        "--view", choices=tuple(VIEWS), metavar="NAME", help=f"what is drawn: {', '.join(VIEWS)} (default: {DEFAULT})"
+    )
+    wide = max(map(len, VIEWS)) + 2
+    lines = (f"  {name:{wide}}{entry.doc}" for name, entry in VIEWS.items())
+    parser.epilog = "\n".join(["views:", *lines])
     parser.add_argument("--select", metavar="SPEC", help="only the nodes that SPEC selects, such as `op:mm forward`")
     parser.add_argument("--pass", dest="graph_pass", choices=("forward", "backward"), help="one pass alone")
     parser.add_argument(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphscope.graph.node import Node
     from graphscope.graph.operands import Operand
 
-__all__ = ["Chain", "Link", "chain", "leading_to"]
+__all__ = ["Chain", "Link", "Ways", "chain", "ways_to"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,42 +70,54 @@ class Chain:
         return gradient
 
 
-def leading_to(graph: Graph, end: Node) -> frozenset[int]:
-    """The rows that gradients reach from a node, its own among them."""
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """All ways that gradients take from a node."""
+
+    end: Node
+    users: Mapping[int, Sequence[int]]
+    """Of each row that they reach, the rows that they come from."""
+
+    def between(self, row: int) -> frozenset[int]:
+        """The rows on the ways from one that is reached to the end, both included."""
+        found, waiting = {row}, [row]
+        while waiting:
+            later = [user for user in self.users.get(waiting.pop(), ()) if user not in found]
+            found.update(later)
+            waiting += later
+        return frozenset(found)
+
+
+def ways_to(graph: Graph, end: Node) -> Ways:
+    """The ways that gradients take from a node, as far as it takes no longer than a person waits to find them."""
     inputs = paths.Inputs(graph.log)
-    reached = {end.row}
+    users: dict[int, list[int]] = {end.row: []}
     for row in range(end.row, max(end.row - paths.REACH, graph.log.first - 1), -1):
-        if row in reached:
-            reached.update(source for source in inputs[row] if source >= 0 and _takes_gradient(graph, source))
-    return frozenset(reached)
+        if row in users:
+            for source in dict.fromkeys(inputs[row]):
+                if source in users or (source >= 0 and _takes_gradient(graph, source)):
+                    users.setdefault(source, []).append(row)
+    return Ways(end, users)
 
 
-def chain(graph: Graph, start: Node, end: Node, reached: frozenset[int]) -> Chain:
-    """The ways from a node to a later one.
+def chain(graph: Graph, start: Node, ways: Ways) -> Chain:
+    """The ways from a node that gradients reach.
 
     Args:
         graph: The graph, when the gradients are there.
         start: Whose gradient it is.
-        end: What it is the derivative of.
-        reached: What gradients reach from there; the start is among them.
+        ways: Those that gradients take from the end.
     """
-    rows = {start.row}
-    links: list[Link] = []
-    for row in sorted(each for each in reached if each > start.row):
-        op = graph.node(row)
-        found = [
-            Link(each.edge.source, op, each)
-            for each in op.operands
-            if each.edge is not None and each.edge.source.row in rows
-        ]
-        links += found
-        rows |= {row} if found else set()
-    useful = {end.row}
-    for link in reversed(links):
-        useful |= {link.source.row} if link.op.row in useful else set()
-    links = [link for link in links if link.op.row in useful]
-    nodes = tuple(graph.node(row) for row in sorted(useful & rows))
-    return Chain(start, end, nodes, tuple(links), _count(links, start, end))
+    rows = sorted(ways.between(start.row))
+    known = set(rows)
+    nodes = tuple(map(graph.node, rows))
+    links = tuple(
+        Link(each.edge.source, op, each)
+        for op in nodes[1:]
+        for each in op.operands
+        if each.edge is not None and each.edge.source.row in known
+    )
+    return Chain(start, ways.end, nodes, links, _count(links, start, ways.end))
 
 
 def _takes_gradient(graph: Graph, row: int) -> bool:
@@ -115,7 +127,7 @@ def _takes_gradient(graph: Graph, row: int) -> bool:
     return bool(is_told) or bool(graph.index.backward(row, graph.now + 1))
 
 
-def _count(links: list[Link], start: Node, end: Node) -> int:
+def _count(links: Sequence[Link], start: Node, end: Node) -> int:
     ways = {start.row: 1}
     for link in links:  # in the order of the ops
         ways[link.op.row] = ways.get(link.op.row, 0) + ways.get(link.source.row, 0)

@@ -10,7 +10,7 @@ from graphscope.errors import ExportError, LogError
 from graphscope.eventlog.schema import Flag
 from graphscope.exporters.step_choice import chosen_rows
 from graphscope.exporters.views.view_table import view
-from graphscope.graph.chain_rule import Chain, Link, leading_to
+from graphscope.graph.chain_rule import Chain, Link, ways_to
 from graphscope.graph.chain_rule import chain as chain_between
 from graphscope.graph.filled import with_names
 from graphscope.graph.paths import UPDATE
@@ -43,7 +43,7 @@ _RULE: Final = 44
 
 @view("chain", takes=("select", "step", "at"))
 def chain(asked: Request, *, to: str = "") -> GraphView:
-    """The chain rule along the paths from one node to the loss: each step's derivative, their products and the sum.
+    """The chain rule along the paths to the loss: each derivative, their products and the sum.
 
     Args:
         to: The node where the paths end, as a SPEC; by default the loss.
@@ -102,12 +102,12 @@ def _chain(graph: Graph, spec: str | None, end: Node) -> Chain:
     Raises:
         ExportError: No gradient flows to it, or too many nodes lie between.
     """
-    reached = leading_to(graph, end)
+    ways = ways_to(graph, end)
     if spec is None:
-        nodes = [graph.node(row) for row in sorted(reached)]
+        nodes = [graph.node(row) for row in sorted(ways.users)]
         named = [node for node in nodes if node.kind == "leaf" or _is_updated(node)]
     else:
-        named = [node for node in graph.select(spec) if node.row in reached][:1]
+        named = [node for node in graph.select(spec) if node.row in ways.users][:1]
     named = [node for node in named if node.row != end.row]
     if not named:
         what = f"from {spec!r} " if spec else ""
@@ -116,11 +116,11 @@ def _chain(graph: Graph, spec: str | None, end: Node) -> Chain:
             "choose a node that the loss was computed from: --select name:w",
         )
     for start in named:
-        found = chain_between(graph, start, end, reached)
-        if len(found.nodes) <= MOST:
-            return found
+        count = len(ways.between(start.row))
+        if count <= MOST:
+            return chain_between(graph, start, ways)
     raise ExportError(
-        f"{len(found.nodes)} nodes lie on the paths from {_called(start)} to {_called(end)}, too many to follow",
+        f"{count:,} nodes lie on the paths from {_called(start)} to {_called(end)}, too many to follow",
         "begin later (--select SPEC) or end sooner (--to SPEC)",
     )
 

@@ -33,7 +33,7 @@ MOST: Final = 9
 
 @view("memory", takes=("step",))
 def memory(asked: Request, *, by: Literal["line", "module", "op", "kind"] = "line") -> Figure:
-    """What was alive in memory over the run, and what held it; it needs a log that was recorded with memory.
+    """What was alive in memory over the run, by line, of a log that was recorded with memory.
 
     Args:
         by: What memory is summed up by: the line, module or op that holds it, or what it is held as.

@@ -26,7 +26,7 @@ MOST: Final = 12
 
 @view("neurons", takes=("select", "step", "at"))
 def neurons(asked: Request, *, sample: int = 0) -> Figure:
-    """A small network as a teacher draws it: circles joined by weights, with activations and gradients of one sample.
+    """A small network as circles joined by weights, with activations and gradients of a sample.
 
     Args:
         sample: Which sample of the batch the numbers are of, from 0.

@@ -20,7 +20,7 @@ __all__ = ["passes"]
 
 @view("passes", takes=())
 def passes(asked: Request, *, compiled: int = 1) -> Figure:
-    """What each pass of a compiler removed, made and changed; it needs a log that was recorded with passes.
+    """What each pass of a compiler removed, made and changed, of a log recorded with passes.
 
     Args:
         compiled: Which of the graphs that were compiled, from 1; a page has all of them.

@@ -13,7 +13,7 @@ import graphscope as gs
 from graphscope.errors import ExportError
 from graphscope.eventlog.reader import Log
 from graphscope.exporters import export
-from graphscope.graph.chain_rule import Chain, chain, leading_to
+from graphscope.graph.chain_rule import Chain, chain, ways_to
 from graphscope.graph.graph import Graph
 from graphscope.graph.pullback import local_derivative
 
@@ -22,7 +22,7 @@ def found(log: Log, start: str, end: str) -> Chain:
     """The chain between two nodes that a program has named."""
     graph = Graph(log)
     (first, *_), (*_, last) = graph.select(f"name:{start} forward"), graph.select(f"name:{end} forward")
-    return chain(graph, first, last, leading_to(graph, last))
+    return chain(graph, first, ways_to(graph, last))
 
 
 def shares(of: Chain) -> list[np.ndarray]:
@@ -146,5 +146,5 @@ def test_shares_and_derivatives_are_those_of_torch(tmp_path: Path) -> None:
     weight = next(node for node in Graph(log).nodes if node.kind == "leaf" and node.shape == (4, 3))
     graph = Graph(log)
     to = graph.select("name:loss forward")[-1]
-    all_ways = chain(graph, weight, to, leading_to(graph, to))
+    all_ways = chain(graph, weight, ways_to(graph, to))
     assert np.allclose(sum(shares(all_ways)), first.weight.grad.numpy())

@@ -124,7 +124,7 @@ def test_shares_and_derivatives_are_those_of_torch(tmp_path: Path) -> None:
     def program() -> Any:
         h = torch.tanh(first(x))
         out = h + second(h).relu() * h.mean(1, keepdim=True)
-        loss = torch.nn.functional.cross_entropy(out, wanted)
+        loss = torch.nn.functional.cross_entropy(out, wanted) / 2
         return h, out, loss
 
     with gs.record(tmp_path / "run.gscope", values="full") as log:
@@ -143,6 +143,10 @@ def test_shares_and_derivatives_are_those_of_torch(tmp_path: Path) -> None:
     assert np.allclose(sum(told), whole.numpy())
     for share in told:
         assert any(np.allclose(share, each) for each in alone)
+    ending = next(link for link in of.links if link.op.op == "cross_entropy")
+    derivative = local_derivative(ending.op, ending.operand)
+    assert derivative is not None
+    assert np.allclose(derivative, 2 * arriving.numpy())
     weight = next(node for node in Graph(log).nodes if node.kind == "leaf" and node.shape == (4, 3))
     graph = Graph(log)
     to = graph.select("name:loss forward")[-1]

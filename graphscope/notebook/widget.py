@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 import anywidget
 import traitlets
 
-from graphscope.errors import GraphscopeError
 from graphscope.eventlog.reader import Log
 from graphscope.exporters.page import asset
 from graphscope.graph.graph import Graph
@@ -85,9 +84,9 @@ class View(anywidget.AnyWidget):  # type: ignore[misc]  # of a package that has 
         try:
             self._page = Page.of(thing, self._request)
             self.recording, self.told = self._page.packed(), ""
-        except GraphscopeError as error:
+        except Exception as error:  # noqa: BLE001 - it may be a thread of ours, which the program knows nothing of
             is_empty = isinstance(thing, Log) and thing.end == thing.first
-            self.told = NOTHING_YET if is_empty else str(error)
+            self.told = NOTHING_YET if is_empty else f"It could not be brought up to date: {error}"
 
     def _repr_mimebundle_(self, **given: Any) -> Any:
         shown = super()._repr_mimebundle_(**given)

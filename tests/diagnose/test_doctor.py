@@ -236,3 +236,13 @@ def test_a_long_line_is_shown_whole(tmp_path: Path) -> None:
     marked = next(number for number, each in enumerate(lines) if "^" in each)
     place = slice(lines[marked].index("^"), lines[marked].rindex("^") + 1)
     assert lines[marked - 1][place] == "scale.detach()"[: place.stop - place.start]
+
+
+def test_a_single_number_that_is_compared_is_judged(tmp_path: Path) -> None:
+    program = """
+stamp = gs.tensor(1.7e9) * 1.0
+(stamp == 1.7e9).any()
+w = gs.tensor([1.0], requires_grad=True)
+w.sum().backward()
+"""
+    assert [gap.why for gap in report_of(program, tmp_path).unjudged if "failed" in gap.why] == []

@@ -86,7 +86,7 @@ def _promoted(node: Node) -> Collapsed | None:
     if before is None or after is None or not np.isfinite(after).all() or before.size < _LEAST:
         return None
     largest = float(np.abs(before.astype(np.float64)).max())
-    had, kept = len(np.unique(before[:_MOST])), len(np.unique(after[:_MOST]))
+    had, kept = len(np.unique(before.reshape(-1)[:_MOST])), len(np.unique(after.reshape(-1)[:_MOST]))
     if largest < _WHOLE[node.dtype] or had < _LEAST or kept > _FEWER * had or not after.any():
         return None
     said = f"makes {node.dtype} of {source.dtype} as large as {largest:.4g}: of {had} different numbers {kept} are left"
@@ -104,7 +104,7 @@ def _compared(node: Node) -> Collapsed | None:
     value = given.value
     if value is None or made.dtype != given.dtype or not np.isfinite(value).all():
         return None
-    large = np.unique(np.abs(value[:_MOST].astype(np.float64)))
+    large = np.unique(np.abs(value.reshape(-1)[:_MOST].astype(np.float64)))
     large = large[large >= _WHOLE[given.dtype]]
     if made.kind == "op" and len(large) >= _LEAST and not _is_whole(value):
         return None

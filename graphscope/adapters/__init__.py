@@ -146,7 +146,8 @@ def account(writer: Writer) -> str:
     if missed:
         return f"what the program computed with {_listed(missed)} was not seen; calls of {_seen()} are"
     if not _is_barren(writer):
-        return ""
+        is_endless = writer.sampling.every > 1 and not writer.sampling.ended
+        return "all was recorded: no optimizer made a step, and gs.step() told of none" if is_endless else ""
     if not _refused.isdisjoint(loaded):
         return ""  # it was said why
     used = [FRAMEWORKS[name] for name in loaded if name in ADAPTERS]

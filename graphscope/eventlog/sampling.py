@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 from graphscope.errors import LogError
 
 _LOOK: Final = 12_000
 """Nanoseconds that a look at a step takes: little of what it needs is in the caches then."""
+
+_FIRST: Final = 2
+"""So many steps are recorded first: of a program with two optimizers each has made one then."""
+
+_MOST_OTHERS: Final = 32
 
 _BURST: Final = 10
 
@@ -17,7 +22,7 @@ _SHARE: Final = 0.004
 
 
 class Sampling:
-    """Decides it at the end of each step. The first step is recorded.
+    """Decides it at the end of each step. The first two are recorded.
 
     Args:
         every: One of so many steps is recorded.
@@ -42,11 +47,32 @@ class Sampling:
         self.until = 0
         """Up to this step all are recorded."""
         self._is_finite = True
+        self._is_recorded = True
+        self._met: set[int] = set()
+        """The optimizers that have made steps, by `id`."""
+        self._last = 0
+        self._others = 0
+        """Steps of others since that of the last one."""
 
-    def step(self) -> bool:
-        """Note that a step has ended; whether the next one is recorded."""
+    def step(self, optimizer: Any) -> bool:
+        """Note that a step of an optimizer has ended (None: of the program's own); whether what follows is recorded."""
+        if not self._ends(optimizer):
+            return self._is_recorded
         self.ended += 1
-        return self.ended % self.every == 0 or self.ended < self.until
+        self._is_recorded = self.ended % self.every == 0 or self.ended < max(self.until, _FIRST)
+        return self._is_recorded
+
+    def _ends(self, optimizer: Any) -> bool:
+        """Whether a training step ends with the step of an optimizer: where there are several, with that of the newest,
+        unless that makes no more.
+        """
+        key = id(optimizer)
+        if key == self._last or key not in self._met or self._others >= _MOST_OTHERS:
+            self._met.add(key)
+            self._last, self._others = key, 0
+            return True
+        self._others += 1
+        return False
 
     def pass_over(self) -> None:
         """Note the end of a step that is not looked at."""
@@ -61,6 +87,8 @@ class Sampling:
         """
         steps, before = self._looked
         self._looked = self.ended, time
+        if len(self._met) > 1:  # who has made a step is to be asked of each
+            return
         took = (time - before) / max(self.ended - steps, 1)
         self.idle = min(max(int(_LOOK / (_SHARE * took)), 1) if took > 0 else 1, self.every - self.ended % self.every)
 

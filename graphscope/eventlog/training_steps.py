@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 from importlib import import_module
 from typing import Any
 
@@ -39,8 +40,11 @@ def end(optimizer: Any = None) -> None:
         _mark(writer)
     if sampling.ended + 1 == sampling.until:  # what was recorded since is held as well
         writer.retention.hold()
-    if sampling.step() != is_recorded:
-        _suspend(writer) if is_recorded else _resume(writer)
+    if sampling.step(optimizer) != is_recorded:
+        if not is_recorded:
+            _resume(writer)
+        elif _is_alone(writer):
+            _suspend(writer)
     if writer is record.suspended:
         sampling.rest(writer.clock())
 
@@ -61,6 +65,13 @@ def _mark(writer: Writer) -> None:
     if not counters and writer.sampling.every > 1:  # the log alone does not tell how many there were
         counters = {"step": writer.sampling.ended + 1}
     writer.step(site_number(writer, frame), counters)
+
+
+def _is_alone(writer: Writer) -> bool:
+    """Whether no other thread of the program computes, which would be in the middle of what is taken back."""
+    here, known = threading.get_ident(), writer.tables["threads"]
+    others = [each for each in threading.enumerate() if each.ident != here and known.find(each.ident) is not None]
+    return all(isinstance(each, threading._DummyThread) for each in others)  # as those of autograd's engine are
 
 
 def _suspend(writer: Writer) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -54,9 +56,9 @@ def test_one_step_of_several_is_recorded_whole_and_all_compute_as_bare(tmp_path:
     assert all(torch.equal(one, other) for one, other in zip(found, weights, strict=True))
 
     numbers = step_numbers(log)
-    assert [numbers.number(place).counters["step"] for place in range(len(numbers))] == [*range(0, 50, EVERY)]
+    assert [numbers.number(place).counters["step"] for place in range(len(numbers))] == [0, 1, *range(7, 50, 7)]
     losses = [log.value(int(row)) for row in np.flatnonzero(log.column("kind") == Kind.OP) if _is_loss(log, int(row))]
-    assert [float(each) for each in losses] == [np.float32(loss) for loss, _ in bare[::EVERY]]
+    assert [float(each) for each in losses] == [np.float32(bare[step][0]) for step in (0, 1, *range(7, 50, 7))]
 
     told = every_step(log)  # of steps as short as these are not all looked at
     assert {*told["step"].tolist()} >= {*range(1, 51, EVERY)}
@@ -81,7 +83,7 @@ def test_in_a_step_that_is_left_out_torch_is_as_it_was(tmp_path: Path) -> None:
     with gs.record(tmp_path / "run.gscope", every=EVERY):
         for _ in training(2 * EVERY, at_end=lambda step: seen.__setitem__(step + 1, looks())):
             pass
-    left_out = [step for step in seen if step % EVERY]
+    left_out = [step for step in seen if step > 1 and step % EVERY]
 
     assert all(seen[step] == before for step in left_out)
     assert all(seen[step][-1] == 1 and seen[step] != before for step in seen if step not in left_out)
@@ -130,7 +132,7 @@ def test_a_signal_asks_for_the_next_steps(tmp_path: Path) -> None:
         [*_] = training(60, at_end=ask)
     log.refresh()
     numbers = step_numbers(log)
-    assert [numbers.number(place).counters["step"] for place in range(len(numbers))] == [0, 22, 23, 24]
+    assert [numbers.number(place).counters["step"] for place in range(len(numbers))] == [0, 1, 22, 23, 24]
     assert signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL
 
 
@@ -145,6 +147,72 @@ def test_what_ends_the_program_in_a_step_that_is_left_out_is_told(tmp_path: Path
     (row,) = np.flatnonzero(log.column("kind") == Kind.EXCEPTION)
     assert log.attrs(log.event(int(row)).attrs)["text"] == "no more data"
     [*_] = training(3)  # nothing of ours is left
+
+
+def test_of_two_optimizers_a_step_of_each_is_recorded(tmp_path: Path) -> None:
+    def adversaries() -> list[float]:
+        torch.manual_seed(0)
+        makes, judges = torch.nn.Linear(2, 4), torch.nn.Linear(4, 1)
+        first = torch.optim.Adam(judges.parameters(), 1e-3)
+        second = torch.optim.Adam(makes.parameters(), 1e-3)
+        found = []
+        for _ in range(40):
+            z = torch.randn(8, 2)
+            wrong = (judges(makes(z).detach()) - judges(torch.randn(8, 4))).mean()
+            first.zero_grad()
+            wrong.backward()
+            first.step()
+            right = -judges(makes(z)).mean()
+            second.zero_grad()
+            right.backward()
+            second.step()
+            found += [wrong.item(), right.item()]
+        return found
+
+    bare = adversaries()
+    with gs.record(tmp_path / "run.gscope", every=5) as log:
+        assert adversaries() == bare
+    log.refresh()
+    ops = [log.op(log.event(int(row)).op).name for row in np.flatnonzero(log.column("kind") == Kind.OP)]
+    assert ops.count("detach") == ops.count("neg") == 9  # of each iteration the whole
+    assert examined(Graph(log)).findings == ()
+
+
+def test_where_other_threads_compute_all_steps_are_recorded(tmp_path: Path) -> None:
+    def train(number: int, found: dict[int, float]) -> None:
+        model = models[number]
+        optimizer, generator = torch.optim.SGD(model.parameters(), 0.01), torch.Generator().manual_seed(number)
+        for _ in range(20):
+            optimizer.zero_grad()
+            loss = model(torch.randn(8, 4, generator=generator)).square().mean()
+            loss.backward()
+            optimizer.step()
+            meeting.wait(60)
+        found[number] = loss.item()
+
+    def run() -> dict[int, float]:
+        found: dict[int, float] = {}
+        threads = [threading.Thread(target=train, args=(number, found)) for number in range(2)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        return found
+
+    meeting = threading.Barrier(2)
+    models = [torch.nn.Linear(4, 1) for _ in range(2)]
+    first = copy.deepcopy(models)
+    bare, models = run(), first
+    with gs.record(tmp_path / "run.gscope", every=4):
+        assert run() == bare
+
+
+def test_a_program_without_steps_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with gs.record(tmp_path / "run.gscope", every=5) as log:
+        torch.ones(2, requires_grad=True).sum().backward()
+    log.refresh()
+    assert len(log) > 2
+    assert "all was recorded: no optimizer made a step" in capsys.readouterr().err
 
 
 def test_our_own_engine_leaves_steps_out_as_well(tmp_path: Path) -> None:
@@ -163,7 +231,7 @@ def test_our_own_engine_leaves_steps_out_as_well(tmp_path: Path) -> None:
     with gs.record(tmp_path / "run.gscope", every=EVERY) as log:
         assert losses() == bare
     log.refresh()
-    assert len(step_numbers(log)) == 3
+    assert len(step_numbers(log)) == 4
     told = every_step(log)
     assert {*told["step"].tolist()} >= {1, 8, 15}
     assert told["loss"].tolist() == [bare[step - 1] for step in told["step"]]

@@ -885,6 +885,15 @@ def test_export(debug: Debug, product: str) -> None:
     assert after(text, "export g.odd").startswith("*** ")
 
 
+def test_export_draws_another_view(debug: Debug, product: str) -> None:
+    text = debug(
+        product, "b op:mul backward", "c", "rc", "c", "export g.dot view:chain name:a", "export g.dot view:odd", "q"
+    )
+
+    assert "Written to g.dot" in text
+    assert "there is no view 'odd'" in after(text, "export g.dot view:odd")
+
+
 # Values --------------------------------------------------------------------------------------------------------------
 
 

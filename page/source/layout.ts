@@ -93,16 +93,26 @@ function arranged(members: Box[], wires: Wire[], sizes: Map<Box, Size>): Part {
   }
   dagre(graph);
   const { width, height } = graph.graph() as Size;
+  const found = wires.map((wire) => {
+    const { points } = graph.edge(names.get(wire.source)!, names.get(wire.target)!) as { points: Point[] };
+    return { wire, points };
+  });
+  // The width is that of the boxes: lines may lead around them.
+  const [left, right] = reach(found, width);
   const corners = new Map(
     members.map((child, place) => {
       const { x, y } = graph.node(String(place)) as Point;
       const size = sizes.get(child)!;
-      return [child, { x: x - size.width / 2, y: y - size.height / 2 }];
+      return [child, { x: x - size.width / 2 - left, y: y - size.height / 2 }];
     }),
   );
-  const lines = wires.map((wire) => {
-    const { points } = graph.edge(names.get(wire.source)!, names.get(wire.target)!) as { points: Point[] };
-    return { wire, points };
-  });
-  return { width, height, corners, lines };
+  const lines = found.map(({ wire, points }) => ({ wire, points: points.map(({ x, y }) => ({ x: x - left, y })) }));
+  return { width: right - left, height, corners, lines };
+}
+
+/** How far lines reach to both sides of what is so wide. */
+function reach(lines: Part["lines"], width: number): [number, number] {
+  let [left, right] = [0, width];
+  for (const { points } of lines) for (const { x } of points) [left, right] = [Math.min(left, x), Math.max(right, x)];
+  return [left, right];
 }

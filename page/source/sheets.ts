@@ -24,7 +24,7 @@ export function partsOf(scene: Scene): Area[] {
   }
   const parts: Area[] = [];
   for (let y = -MARGIN; y < end; ) {
-    const next = y + high < end ? gapAbove(scene, y + high, y + high / 2) : end;
+    const next = y + high + MARGIN < end ? gapAbove(scene, y + high, y + high / 2) : end;
     parts.push({ x, y, width, height: next - y });
     y = next;
   }

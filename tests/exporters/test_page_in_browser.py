@@ -228,3 +228,32 @@ def test_a_browser_that_draws_nothing_says_so(written: Path, tmp_path: Path) -> 
         page.value("new Promise(done => document.readyState == 'complete' ? done() : addEventListener('load', done))")
         assert "open the file in another browser" in page.value("document.body.innerText")
         assert not page.told("Runtime.exceptionThrown")
+
+
+def test_no_line_leads_out_of_the_picture(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope") as log:
+        x = gs.ones(2, requires_grad=True)
+        used, skipped = x.sin(), []
+        for _ in range(6):
+            x = x.tanh()
+            skipped.append(x)
+        for each in reversed(skipped):
+            x = x.cos() + each
+        (x * used).sum().backward()
+    export(log, tmp_path / "run.html")
+    inks = """(() => {
+        const canvas = document.querySelector('.canvas')
+        const ratio = canvas.width / canvas.clientWidth
+        const seen = new Set()
+        for (const x of [2, canvas.clientWidth - 12]) {
+            const data = canvas.getContext('2d').getImageData(x * ratio, 0, 10 * ratio, canvas.height).data
+            for (let place = 0; place < data.length; place += 4) seen.add(data.slice(place, place + 3).join())
+        }
+        return [...seen]
+    })()"""
+    with chromium.browser(tmp_path / "profile") as page:
+        page.open(tmp_path / "run.html", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
+        page.ask("Emulation.setDeviceMetricsOverride", width=900, height=4000, deviceScaleFactor=1, mobile=False)
+        page.key("0")
+        page.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert len(page.value(inks)) == 1

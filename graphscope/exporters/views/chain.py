@@ -80,11 +80,11 @@ def _loss(graph: Graph, rows: np.ndarray) -> Node:
     Raises:
         ExportError: There is none.
     """
-    known = set(rows.tolist())
-    roots = [unscaled(graph, root) for root in losses(graph.log)["root"].tolist() if root in known]
-    if not roots:
+    roots = losses(graph.log)["root"]
+    roots = roots[np.isin(roots, rows)]
+    if not len(roots):
         raise ExportError("no backward pass began there, so there is no loss to lead to", "name the end: --to name:h")
-    return graph.node(roots[-1])
+    return graph.node(unscaled(graph, int(roots[-1])))
 
 
 def _behind(graph: Graph, end: Node) -> Graph:

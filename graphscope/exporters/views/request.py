@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphscope.errors import ExportError
 from graphscope.exporters.step_choice import chosen_rows
-from graphscope.exporters.view_selection import graph_of, selected_view
+from graphscope.exporters.view_selection import MOST, check_count, graph_of, selected_view
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,10 +72,11 @@ class Request:
         """The nodes that were chosen, else those of one training step; and which of how many steps that is.
 
         Raises:
-            ExportError: There is no such step.
+            ExportError: There is no such step, or it is too long.
         """
         graph = self.recording()
         if self.choice.is_part:
             return self.choice.nodes(graph), ()
         rows, heading = chosen_rows(graph, self.choice.step)
+        check_count(graph, len(rows), MOST)
         return list(map(graph.node, rows.tolist())), heading

@@ -48,6 +48,32 @@ def test_options_of_nobody_are_refused(product: GraphView) -> None:
             export(product, format=wanted, view="tensors", heat=1)
 
 
+def test_a_log_of_one_row_is_drawn_or_refused_in_words(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope") as log:
+        gs.tensor(1.0, requires_grad=True).clone()
+    assert "clone" in str(export(log, format="dot", view="tensors"))
+    for view in ("neurons", "chain"):
+        with pytest.raises(ExportError, match=r"no dense layer|no backward pass"):
+            export(log, format="svg", view=view)
+
+
+def test_steps_are_chosen_as_for_every_picture(tmp_path: Path) -> None:
+    w = gs.tensor([[1.0], [2.0]], requires_grad=True)
+    optimizer = gs.optim.SGD([w], lr=0.5)
+    weights = []
+    with gs.record(tmp_path / "run.gscope") as log:
+        for _ in range(3):
+            weights.append(float(w[0, 0]))
+            optimizer.zero_grad()
+            (gs.ones(4, 2) @ w).sum().backward()
+            optimizer.step()
+    assert len(set(weights)) == 3
+    assert "step 2, one of 3" in str(export(log, format="svg", view="neurons"))
+    for step, weight in enumerate(weights):
+        assert f"[0, 0] = {weight:.4g}" in str(export(log, format="svg", view="neurons", step=step))
+        assert f"step {step}, one of 3" in str(export(log, format="dot", view="chain", step=step))
+
+
 def test_a_tensor_has_a_dual_drawing_without_a_recording() -> None:
     x = gs.tensor([1.0, 2.0], requires_grad=True)
     assert "mul" in str(export((x * x).sum(), format="dot", view="tensors"))

@@ -86,17 +86,6 @@ class Share:
     """The first of the nodes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
-    """What one place held over a run."""
-
-    name: str
-    row: int
-    """The first node of it; -1 of several together."""
-    alive: np.ndarray
-    """Bytes behind each change."""
-
-
 @dataclass(frozen=True)
 class Memory:
     """The memory of a run."""
@@ -205,7 +194,7 @@ def shares(log: Log, parts: Iterable[tuple[int, str, int]], by: str) -> list[Sha
         parts: Row, kind and bytes of each part.
         by: One of `WAYS`.
     """
-    name = _PLACES[by]
+    name = PLACES[by]
     names = Names(log)
     sums: dict[tuple[str, str], list[int]] = {}
     for row, kind, size in parts:
@@ -215,40 +204,6 @@ def shares(log: Log, parts: Iterable[tuple[int, str, int]], by: str) -> list[Sha
         found[2] = min(found[2], row)
     made = [Share(place, kind, *numbers) for (place, kind), numbers in sums.items()]
     return sorted(made, key=lambda share: (-share.bytes, share.row, share.place))
-
-
-def bands(log: Log, found: Memory, by: str, most: int) -> list[Band]:
-    """The bytes alive behind each change, of each place: of those that held most at the peak, and of all others.
-
-    Args:
-        log: The log.
-        found: Its memory.
-        by: One of `WAYS`, or "kind".
-        most: So many places by themselves.
-    """
-    if by == "kind":
-        return [Band(words, -1, found.alive[:, place]) for place, words in enumerate(KINDS.values())]
-    name, names = _PLACES[by], Names(log)
-    numbers: dict[str, int] = {}
-    of_row: dict[int, int] = {}
-    first: list[int] = []
-    for storage, _ in found.changes:
-        if storage.row not in of_row:
-            place = name(log, names, storage.row)
-            if place not in numbers:
-                first.append(storage.row)
-            of_row[storage.row] = numbers.setdefault(place, len(numbers))
-    places = np.array([of_row[storage.row] for storage, _ in found.changes], np.int64)
-    steps = np.array([sign * storage.bytes for storage, sign in found.changes], np.int64)
-    top = int(np.argmax(np.cumsum(steps))) + 1 if len(steps) else 0
-    at_peak = np.bincount(places[:top], steps[:top], len(numbers))
-    ever = np.bincount(places, np.maximum(steps, 0), len(numbers))
-    order = np.lexsort((-ever, -at_peak))
-    spelled = list(numbers)
-    made = [Band(spelled[place], first[place], np.cumsum(steps * (places == place))) for place in order[:most].tolist()]
-    if len(order) > most:
-        made.append(Band(f"{len(order) - most:,} others", -1, np.cumsum(steps * ~np.isin(places, order[:most]))))
-    return made
 
 
 _BIRTHS: Final = ("made", "met")
@@ -366,4 +321,5 @@ def _has(log: Log, row: int) -> bool:
 
 _NOWHERE: Final = "-"
 
-_PLACES: Final[dict[str, Callable[[Log, Names, int], str]]] = {"line": _line, "module": _module, "op": _op}
+PLACES: Final[dict[str, Callable[[Log, Names, int], str]]] = {"line": _line, "module": _module, "op": _op}
+"""What a row is summed up under, by each of `WAYS`."""

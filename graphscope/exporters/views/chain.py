@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.errors import ExportError, LogError
-from graphscope.eventlog.schema import Flag
+from graphscope.errors import ExportError
 from graphscope.exporters.step_choice import chosen_rows
+from graphscope.exporters.views.chain_boxes import arrow, box, called, is_text, is_updated, number_text
 from graphscope.exporters.views.view_table import view
-from graphscope.graph.chain_rule import Chain, Link, ways_to
+from graphscope.graph.chain_rule import Chain, ways_to
 from graphscope.graph.chain_rule import chain as chain_between
-from graphscope.graph.filled import with_names
-from graphscope.graph.paths import UPDATE
 from graphscope.graph.pullback import local_derivative
-from graphscope.graph.rule_text import applied
 from graphscope.graph.series.losses import losses, unscaled
-from graphscope.graph.view import GraphView, ViewEdge, ViewNode
+from graphscope.graph.view import GraphView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,11 +31,8 @@ MOST: Final = 60
 FEW: Final = 6
 """So many paths are told one by one."""
 
-_FEW: Final = 4
-"""So many numbers are written one by one."""
 _OTHERS: Final = "--select SPEC begins elsewhere, --to SPEC ends elsewhere"
 _KEY: Final = "× derivative of an op by its input; ∂ of the end by what is in the box"
-_RULE: Final = 44
 
 
 @view("chain", takes=("select", "step", "at"))
@@ -55,8 +49,8 @@ def chain(asked: Request, *, to: str = "") -> GraphView:
     found = _chain(after, asked.choice.select, after.node(end.row))
     derivatives = {id(link): local_derivative(link.op, link.operand) for link in found.links}
     return GraphView(
-        tuple(_box(node, found, is_loss=not to) for node in found.nodes),
-        tuple(_arrow(link, derivatives[id(link)]) for link in found.links),
+        tuple(box(node, found, is_loss=not to) for node in found.nodes),
+        tuple(arrow(link, derivatives[id(link)]) for link in found.links),
         graph=after,
         heading=(*_told(found, derivatives), _KEY, *([] if asked.choice.select else [_OTHERS]), *heading[:1]),
     )
@@ -105,14 +99,14 @@ def _chain(graph: Graph, spec: str | None, end: Node) -> Chain:
     ways = ways_to(graph, end)
     if spec is None:
         nodes = [graph.node(row) for row in sorted(ways.users)]
-        named = [node for node in nodes if node.kind == "leaf" or _is_updated(node)]
+        named = [node for node in nodes if node.kind == "leaf" or is_updated(node)]
     else:
         named = [node for node in graph.select(spec) if node.row in ways.users][:1]
     named = [node for node in named if node.row != end.row]
     if not named:
         what = f"from {spec!r} " if spec else ""
         raise ExportError(
-            f"no gradient flows {what}to {_called(end)}: there is no path that requires a gradient",
+            f"no gradient flows {what}to {called(end)}: there is no path that requires a gradient",
             "choose a node that the loss was computed from: --select name:w",
         )
     for start in named:
@@ -120,101 +114,25 @@ def _chain(graph: Graph, spec: str | None, end: Node) -> Chain:
         if count <= MOST:
             return chain_between(graph, start, ways)
     raise ExportError(
-        f"{count:,} nodes lie on the paths from {_called(start)} to {_called(end)}, too many to follow",
+        f"{count:,} nodes lie on the paths from {called(start)} to {called(end)}, too many to follow",
         "begin later (--select SPEC) or end sooner (--to SPEC)",
     )
 
 
 def _told(found: Chain, derivatives: Mapping[int, np.ndarray | None]) -> Iterator[str]:
     """What stands above: the gradient, and each path with its product, where there are few."""
-    what = f"∂{_called(found.end)}/∂{_called(found.start)}"
+    what = f"∂{called(found.end)}/∂{called(found.start)}"
     count = f"the sum over {found.count:,} paths" if found.count > 1 else "along one path"
-    yield f"{what}{_is(found.start.grad)}, {count}"
+    yield f"{what}{is_text(found.start.grad)}, {count}"
     for number, path in enumerate(found.paths() if found.count <= FEW else (), 1):
         name = f"path {number}: " if found.count > 1 else ""
         factors = [_single(derivatives[id(link)]) for link in path]
         if None in factors:
-            told = " → ".join([_called(found.start), *(link.op.op for link in path)])
+            told = " → ".join([called(found.start), *(link.op.op for link in path)])
         else:
-            told = " · ".join(_number(each) for each in factors if each is not None)
-        yield f"{name}{told}{_is(found.share(path))}"
+            told = " · ".join(number_text(each) for each in factors if each is not None)
+        yield f"{name}{told}{is_text(found.share(path))}"
 
 
 def _single(value: np.ndarray | None) -> float | None:
     return None if value is None or value.size != 1 else float(value.reshape(()))
-
-
-def _box(node: Node, found: Chain, *, is_loss: bool) -> ViewNode:
-    is_end = node.row == found.end.row
-    is_leaf = node.kind == "leaf" or _is_updated(node)
-    value = node.value
-    notes = [] if value is None or value.size > _FEW else [_is(value).strip()]
-    gradient = found.seed if is_end else node.grad
-    if gradient is not None:
-        notes.append(f"∂{_is(gradient)}")
-    return ViewNode(
-        f"n{node.row}",
-        (node.row,),
-        "leaf" if is_leaf else node.kind,
-        _called(node) if is_leaf else node.label,
-        op=node.op,
-        name=_called(node) if is_leaf else node.name,
-        shape=node.shape,
-        dtype=node.dtype,
-        site=node.site,
-        scope=node.scope,
-        notes=tuple(notes),
-        parameter=is_leaf and bool(_first(node).flags & Flag.PARAMETER),
-        loss=is_end and is_loss,
-        highlighted=node.row == found.start.row,
-    )
-
-
-def _arrow(link: Link, derivative: np.ndarray | None) -> ViewEdge:
-    lines = []
-    if derivative is not None:
-        lines.append(f"× {_is(derivative).removeprefix(' = ')}")
-    rule = " ".join(applied(link.op, link.operand.rule).split())
-    if rule and rule != "g":
-        named = with_names(link.op, rule)
-        lines.append(named if len(named) <= _RULE else f"{named[: _RULE - 1]}…")
-    return ViewEdge(
-        f"n{link.source.row}", f"n{link.op.row}", "data", label="\n".join(lines), argument=link.operand.edge.number
-        if link.operand.edge is not None else 0,
-    )  # fmt: skip
-
-
-def _is_updated(node: Node) -> bool:
-    """Whether it is a parameter as an optimizer has written it."""
-    return node.event.flags & UPDATE == UPDATE
-
-
-def _first(node: Node) -> Node:
-    """The first version of a parameter that an optimizer has written; else the node itself."""
-    try:
-        return node.graph.node(node.tensor) if _is_updated(node) else node
-    except LogError:
-        return node
-
-
-def _called(node: Node) -> str:
-    named = _first(node)
-    return named.name or f"{named.op} #{node.row}"
-
-
-def _is(value: np.ndarray | None) -> str:
-    """What a value is, as it is written behind its name."""
-    if value is None:
-        return ""
-    if value.size == 1:
-        return f" = {_number(float(value.reshape(())))}"
-    if value.size <= _FEW:
-        return f" = [{', '.join(map(_number, value.reshape(-1).tolist()))}]"
-    shape = "×".join(map(str, value.shape))
-    finite = value[np.isfinite(value)]
-    least, most = (_number(float(each)) for each in (finite.min(), finite.max())) if finite.size else ("nan", "nan")
-    return f" = {shape}, {f'all {least}' if least == most else f'{least} … {most}'}"
-
-
-def _number(value: float) -> str:
-    return f"{value:.4g}"

@@ -12,7 +12,8 @@ from graphscope.exporters.step_choice import chosen_rows
 from graphscope.exporters.views.figure import Figure
 from graphscope.exporters.views.memory_drawing import Area, Course, Stretch, drawing
 from graphscope.exporters.views.view_table import view
-from graphscope.graph.memory import bands, recorded
+from graphscope.graph.memory import recorded
+from graphscope.graph.memory_bands import bands
 from graphscope.graph.names import Names
 from graphscope.graph.quantities import bytes_text
 from graphscope.graph.step_numbers import step_numbers

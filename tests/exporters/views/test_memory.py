@@ -12,7 +12,8 @@ import graphscope as gs
 from graphscope.errors import ExportError, LogError
 from graphscope.eventlog.reader import load
 from graphscope.exporters import export
-from graphscope.graph.memory import bands, recorded
+from graphscope.graph.memory import recorded
+from graphscope.graph.memory_bands import bands
 
 SVG = "{http://www.w3.org/2000/svg}"
 

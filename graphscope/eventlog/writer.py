@@ -73,8 +73,7 @@ class Writer(WideRows):
         if keep_last is not None and keep_last < 1:
             raise LogError(f"keep_last={keep_last} keeps nothing", hint="give 1 or more")
         self.sampling = Sampling(every, keep_last)
-        self.is_ring = keep_last is not None or every > 1
-        """Whether older steps make room for newer ones."""
+        self.is_ring = keep_last is not None or every > 1  # then older steps make room for newer ones
         self.policy, self.cap, self.base, self.capture = policy, cap, base, capture
         self.memory, self.passes = memory, passes
         self._given, path = path, path.absolute()  # the program may go to another folder
@@ -119,6 +118,7 @@ class Writer(WideRows):
                 "capture": capture,
                 "memory": memory,
                 "passes": passes,
+                "every": every,
                 "nonfinite": "flagged" if compiled else "derived",
                 "created": time.time(),
                 "clock": time.perf_counter_ns(),

@@ -123,6 +123,16 @@ def test_the_first_nan_and_what_was_before_it_are_held(tmp_path: Path, options: 
     assert len(kept) < 800
 
 
+def test_a_nan_from_a_step_that_was_left_out_is_no_fault_of_what_meets_it(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope", every=100) as log:
+        [*_] = training(300, bad=150)
+    log.refresh()
+    (finding, *_) = examined(Graph(log)).findings
+    assert finding.kind == "nan"
+    assert finding.cause == "left-out step"
+    assert "one of 100 is recorded" in finding.verdict
+
+
 def test_a_signal_asks_for_the_next_steps(tmp_path: Path) -> None:
     def ask(step: int) -> None:
         if step == 20:

@@ -31,9 +31,26 @@ if TYPE_CHECKING:
 
 def born_forward(node: Node) -> Birth:
     """Why an op made a non-finite value of finite operands."""
+    if node.op == _UNSEEN:
+        return _written_unseen(node)
     given = _given(node)
     told = birth(hazards_of(FORWARD, node.op), given) or _of_any_op(given)
     return _masked(node, _of_probabilities(node, told))
+
+
+_UNSEEN: Final = "changed"
+"""What a tensor is after a write that no recorded call made."""
+
+
+def _written_unseen(node: Node) -> Birth:
+    every = int(node.graph.log.metadata.get("every", 1))
+    if every == 1:
+        cure = "look for who writes into its memory: NumPy, which may share it, or a library in C"
+        return Birth("unseen write", "it was written by no call that is recorded", cure)
+    cure = "record all steps and keep the newest: `--keep-last 10` holds the first NaN of the loss with what led to it"
+    return Birth(
+        "left-out step", f"it was made in a training step that was left out (one of {every} is recorded)", cure
+    )
 
 
 _LOGARITHMS: Final = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}

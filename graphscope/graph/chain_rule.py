@@ -11,6 +11,7 @@ import numpy as np
 from graphscope.eventlog.schema import Flag
 from graphscope.graph import paths
 from graphscope.graph.pullback import pulled
+from graphscope.graph.series.losses import losses, unscaled
 
 if TYPE_CHECKING:
     from graphscope.graph.graph import Graph
@@ -41,13 +42,28 @@ class Chain:
     count: int
     """So many paths there are."""
 
+    is_whole: bool
+    """A backward pass began from the end: what it recorded are the gradients of these ways, and of no others."""
+
     @property
     def seed(self) -> np.ndarray | None:
-        """The gradient that the chain begins with: that of the end as it was recorded, else 1 of a single number."""
+        """The gradient that the chain begins with: 1 of a single number, else that of the end as it was recorded."""
         found = self.end.grad
-        if found is not None:
+        if found is not None and (self.is_whole or found.size != 1):
             return np.asarray(found, np.float64)
         return np.ones(self.end.shape, np.float64) if int(np.prod(self.end.shape)) == 1 else None
+
+    def gradients(self) -> dict[int, np.ndarray | None]:
+        """The gradient of each node along these ways, by its row; None where the recording does not tell it."""
+        if self.is_whole:
+            return {node.row: node.grad for node in self.nodes} | {self.end.row: self.seed}
+        found: dict[int, np.ndarray | None] = {self.end.row: self.seed}
+        for link in reversed(self.links):
+            arrived = found[link.op.row]
+            share = None if arrived is None else pulled(link.op, link.operand, arrived)
+            before = found.get(link.source.row, 0.0)
+            found[link.source.row] = None if share is None or before is None else before + share
+        return found
 
     def paths(self) -> Iterator[tuple[Link, ...]]:
         """Each way, from the start on."""
@@ -117,7 +133,8 @@ def chain(graph: Graph, start: Node, ways: Ways) -> Chain:
         for each in op.operands
         if each.edge is not None and each.edge.source.row in known
     )
-    return Chain(start, ways.end, nodes, links, _count(links, start, ways.end))
+    roots = {unscaled(graph, root) for root in losses(graph.log)["root"].tolist() if ways.end.row <= root <= graph.now}
+    return Chain(start, ways.end, nodes, links, _count(links, start, ways.end), ways.end.row in roots)
 
 
 def _takes_gradient(graph: Graph, row: int) -> bool:

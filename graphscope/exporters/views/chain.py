@@ -48,11 +48,17 @@ def chain(asked: Request, *, to: str = "") -> GraphView:
     after = _behind(graph, end)
     found = _chain(after, asked.choice.select, after.node(end.row))
     derivatives = {id(link): local_derivative(link.op, link.operand) for link in found.links}
+    gradients = found.gradients()
     return GraphView(
-        tuple(box(node, found, is_loss=not to) for node in found.nodes),
+        tuple(box(node, found, gradients[node.row]) for node in found.nodes),
         tuple(arrow(link, derivatives[id(link)]) for link in found.links),
         graph=after,
-        heading=(*_told(found, derivatives), _KEY, *([] if asked.choice.select else [_OTHERS]), *heading[:1]),
+        heading=(
+            *_told(found, derivatives, gradients[found.start.row]),
+            _KEY,
+            *([] if asked.choice.select else [_OTHERS]),
+            *heading[:1],
+        ),
     )
 
 
@@ -119,11 +125,13 @@ def _chain(graph: Graph, spec: str | None, end: Node) -> Chain:
     )
 
 
-def _told(found: Chain, derivatives: Mapping[int, np.ndarray | None]) -> Iterator[str]:
+def _told(found: Chain, derivatives: Mapping[int, np.ndarray | None], total: np.ndarray | None) -> Iterator[str]:
     """What stands above: the gradient, and each path with its product, where there are few."""
     what = f"∂{called(found.end)}/∂{called(found.start)}"
+    if not found.is_whole and int(np.prod(found.end.shape)) != 1:
+        what = f"gradient of {called(found.start)} by way of {called(found.end)}"
     count = f"the sum over {found.count:,} paths" if found.count > 1 else "along one path"
-    yield f"{what}{is_text(found.start.grad)}, {count}"
+    yield f"{what}{is_text(total)}, {count}"
     for number, path in enumerate(found.paths() if found.count <= FEW else (), 1):
         name = f"path {number}: " if found.count > 1 else ""
         factors = [_single(derivatives[id(link)]) for link in path]

@@ -25,13 +25,11 @@ _RULE: Final = 44
 """So many letters of a rule stand on an arrow."""
 
 
-def box(node: Node, found: Chain, *, is_loss: bool) -> ViewNode:
+def box(node: Node, found: Chain, gradient: np.ndarray | None) -> ViewNode:
     """A node on the way, with its value and the gradient of the end by it."""
-    is_end = node.row == found.end.row
     is_leaf = node.kind == "leaf" or is_updated(node)
     value = node.value
     notes = [] if value is None or value.size > _FEW else [is_text(value).strip()]
-    gradient = found.seed if is_end else node.grad
     if gradient is not None:
         notes.append(f"∂{is_text(gradient)}")
     return ViewNode(
@@ -47,7 +45,7 @@ def box(node: Node, found: Chain, *, is_loss: bool) -> ViewNode:
         scope=node.scope,
         notes=tuple(notes),
         parameter=is_leaf and bool(_first(node).flags & Flag.PARAMETER),
-        loss=is_end and is_loss,
+        loss=node.row == found.end.row and found.is_whole,
         highlighted=node.row == found.start.row,
     )
 

@@ -56,7 +56,8 @@ class Chain:
     def gradients(self) -> dict[int, np.ndarray | None]:
         """The gradient of each node along these ways, by its row; None where the recording does not tell it."""
         if self.is_whole:
-            return {node.row: node.grad for node in self.nodes} | {self.end.row: self.seed}
+            told = {node.row: node.grad for node in self.nodes} | {self.end.row: self.seed}
+            return told | {self.start.row: self._of_start(told)}
         found: dict[int, np.ndarray | None] = {self.end.row: self.seed}
         for link in reversed(self.links):
             arrived = found[link.op.row]
@@ -64,6 +65,18 @@ class Chain:
             before = found.get(link.source.row, 0.0)
             found[link.source.row] = None if share is None or before is None else before + share
         return found
+
+    def _of_start(self, told: Mapping[int, np.ndarray | None]) -> np.ndarray | None:
+        """The gradient of the start by these ways: it may have been given others, by passes before."""
+        total: np.ndarray | None = None
+        for link in self.links:
+            if link.source.row == self.start.row:
+                arrived = told[link.op.row]
+                share = None if arrived is None else pulled(link.op, link.operand, np.asarray(arrived, np.float64))
+                if share is None:
+                    return told[self.start.row]
+                total = share if total is None else total + share
+        return total
 
     def paths(self) -> Iterator[tuple[Link, ...]]:
         """Each way, from the start on."""

@@ -73,6 +73,18 @@ def test_paths_that_meet_tensors_sum_up_to_the_gradient(recorded: Callable[[Call
     assert np.allclose(sum(shares(of)), of.start.grad)
 
 
+def test_what_passes_before_have_added_does_not_count(recorded: Callable[[Callable[[], Any]], Log]) -> None:
+    def program() -> None:
+        x = gs.tensor(2.0, requires_grad=True)
+        for factor in (10.0, 3.0):
+            loss = x * factor
+            loss.backward()
+        assert float(x.grad) == 13
+
+    written = str(export(recorded(program), format="dot", view="chain", step="all"))
+    assert "∂loss/∂x = 3, along one path" in written
+
+
 def test_ways_to_another_node_are_those_alone(recorded: Callable[[Callable[[], Any]], Log]) -> None:
     def program() -> None:
         w = gs.tensor([[0.5, -1.0]], dtype=gs.float64, requires_grad=True)

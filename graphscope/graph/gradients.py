@@ -68,8 +68,8 @@ def arrived(node: Node) -> np.ndarray | None:
 def _sum(rows: list[Node]) -> np.ndarray | None:
     total: np.ndarray | None = None
     for value in (row.value for row in rows):
-        if value is None:
-            return None
+        if value is None or (total is not None and value.shape != total.shape):
+            return None  # not kept, or of several outputs
         with np.errstate(all="ignore"):  # what overflowed in the program does so here, too
             total = value if total is None else np.asarray(total + value)
     return total

@@ -152,3 +152,15 @@ def test_what_a_rule_made_for_an_input_was_not_kept_with_it(tmp_path: Path) -> N
     named = [edge for node in log.graph.nodes for edge in node.inputs if edge.source.kind == "grad" and edge.slot]
     assert named
     assert [edge.source.output(edge.slot) for edge in named] == [None] * len(named)
+
+
+def test_summands_of_outputs_of_several_shapes_are_not_added_up() -> None:
+    with gs.record() as log:
+        first, second = gs.split(gs.ones(6, 2, requires_grad=True) * 1, [4, 2])
+        ((first.sin() + first.cos()).sum() + (second.sin() * second).sum()).backward()
+    sums = [
+        node for node in log.graph.nodes if node.kind == "accumulate" and node.forward and node.forward.op == "split"
+    ]
+    assert {node.shape for node in sums} == {(4, 2), (2, 2)}
+    assert [node.grad for node in sums if node.shape == (4, 2)] == [None, None]
+    gs.export(log, format="html")

@@ -143,8 +143,9 @@ static int arrive_at_leaf(Pass *pass, PyObject *leaf, PyObject *value, int share
         return -1;
     }
     if (known != NULL) {
-        PyObject *none = number(-1);
-        failed = none == NULL || PyList_SetItem(known, ORIGIN, none) < 0 || add_up(known, value) < 0;
+        PyObject *none = number(-1), *last = number(row);
+        failed = none == NULL || last == NULL || PyList_SetItem(known, ORIGIN, none) < 0 ||
+                 PyList_SetItem(known, PARTS, last) < 0 || add_up(known, value) < 0;
         Py_DECREF(key);
         return failed ? -1 : 0;
     }

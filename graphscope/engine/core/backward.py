@@ -13,6 +13,7 @@ import numpy as np
 from graphscope.engine.core import backward_rows, modes, tracing, writes
 from graphscope.engine.core.backward_errors import blamed, check_untouched, freed_message
 from graphscope.engine.core.cotangents import (
+    NODE,
     ORIGIN,
     PARTS,
     VALUE,
@@ -192,6 +193,8 @@ def run_backward(
         leaves = {id(tensor): leaves[id(tensor)] for tensor in wanted if id(tensor) in leaves}
     for leaf in leaves.values():
         settle(leaf, accumulate, create_graph)
+        if writer is not None and accumulate and leaf[NODE].hooks is not None:
+            backward_rows.hooked(writer, leaf[NODE])
     if writer is not None:
         backward_rows.mark(writer, marks.end, roots[0])
         if writer.gate is not None and frame is not None:
@@ -250,7 +253,7 @@ def _arrive_at_leaf(
     if writer is not None and keep:
         value, row = backward_rows.contribution(writer, leaf, value, origin, known is None and leaf.grad is None, now)
     if known is not None:
-        known[ORIGIN] = -1
+        known[ORIGIN], known[PARTS] = -1, row
         add_up(known, value)
         return
     if value.__class__ is _ndarray and (shared or value.base is not None):

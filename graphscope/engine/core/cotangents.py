@@ -13,7 +13,8 @@ from graphscope.engine.core.tensor import Tensor
 
 NODE, VALUE, ORIGIN, PARTS, OWNED = range(5)
 """Places in an arrival, a plain list: the record or leaf that gradients go to, what has arrived so far (summed), the
-row and slot that the first came from, the rows of the contributions when there are several, whether the sum is ours."""
+row and slot that the first came from, the rows of the contributions when there are several (of a leaf the last one's
+row), whether the sum is ours."""
 
 Arrival = list[Any]
 
@@ -77,6 +78,7 @@ def add_up(arrival: Arrival, value: Any) -> None:
 def settle(arrival: Arrival, accumulate: bool, create_graph: bool) -> None:
     """Give a leaf its gradient, once all of it has arrived."""
     leaf: Tensor = arrival[NODE]
+    last = arrival[ORIGIN] if arrival[PARTS] is None else arrival[PARTS]
     hooks = leaf.hooks
     if hooks is not None:
         arrival[VALUE] = call_hooks(hooks, arrival[VALUE], create_graph)
@@ -89,6 +91,7 @@ def settle(arrival: Arrival, accumulate: bool, create_graph: bool) -> None:
     elif leaf.grad is None:
         leaf.grad = Tensor(value)
         leaf.grad.row = arrival[ORIGIN]
+        leaf.grad.first_row = last  # a write into the gradient is one into what arrived last
     elif create_graph:
         leaf.grad = leaf.grad + value
     else:

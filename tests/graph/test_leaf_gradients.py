@@ -55,4 +55,4 @@ def test_of_our_own_engine(deeds: list[tuple[str, int]]) -> None:
 @pytest.mark.torch
 @given(st.lists(USES | DEEDS, min_size=1, max_size=8))
 def test_of_pytorch(deeds: list[tuple[str, int]]) -> None:
-    run(pytest.importorskip("torch"), deeds, hooked=1.0)
+    run(pytest.importorskip("torch"), deeds)

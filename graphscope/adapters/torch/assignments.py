@@ -35,7 +35,6 @@ class Assignments:
         """
         self._early: dict[int, tuple[weakref.ref[torch.Tensor], bool, int]] = {}
         """Of parameters that the log has not met: whether they were told to require grad, and the line."""
-        self._hooked: dict[int, weakref.ref[torch.Tensor]] = {}
 
     def early(self, module: torch.nn.Module) -> dict[str, tuple[bool, int]]:
         """What was said of a module's parameters ahead of their first use, by their names."""
@@ -49,11 +48,6 @@ class Assignments:
         found = self._early.get(id(parameter))
         return found[2] if found is not None and found[0]() is parameter and not found[1] else 0
 
-    def is_hooked(self, tensor: torch.Tensor) -> bool:
-        """Whether the program may change the gradients that arrive at a tensor."""
-        found = self._hooked.get(id(tensor))
-        return found is not None and found() is tensor
-
     @guarded
     def cleared(self, tensors: Iterable[torch.Tensor], frame: FrameType) -> None:
         """The gradients of tensors are None from here on."""
@@ -65,7 +59,7 @@ class Assignments:
         """A call has set something of its first argument."""
         session, tensor = self.session, args[0]
         if call.assigns == "hook":
-            self._hooked[id(tensor)] = compiled.Reference(tensor, functools.partial(self._hooked.pop, id(tensor)))
+            session.hooked_leaves.note(tensor)
             self._append(call.assigns, True, [tensor], frame)
             return
         if not call.assigns_gradient:

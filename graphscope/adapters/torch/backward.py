@@ -75,7 +75,8 @@ class Backward:
         session, walk = self.session, self._walk
         found: Callable[..., Any] = compiled.Entry(
             slow=every, original=original, session=session, writer=session.writer, places=session.places,
-            leaves=session.leaves, replicas=self._collectives.replicas, marks=self._marks, make=walk.rule,
+            leaves=session.leaves, replicas=self._collectives.replicas, hooked=session.hooked_leaves.references,
+            marks=self._marks, make=walk.rule,
             node_class=walk.leaf_class, table=session.identities.table, fields=session.no_fields, op_names=NAMES,
             inside=session.frames.inside, push=_push, pop=_pop, sweep=sweep, failed=Session.give_up,
             passed=control.passed,
@@ -97,7 +98,7 @@ class Backward:
             frame = session.frames.user(_getframe(1))
             outer = (place.context, place.backward_row, place.run, place.line_calls)
             place.line_calls = None
-            run = Run(writer, frame, place)
+            run, first = Run(writer, frame, place), writer.end
             run.creating = [] if create_graph else None
             self._begin(run, outputs, cotangents, bool(inputs))
             context = outer[0].on_backward()
@@ -116,7 +117,7 @@ class Backward:
                 run.turn()
                 if result is not None and inputs and not kwargs.get("accumulate_grad"):
                     self._wanted(run, inputs, result)
-                self._end(run, frame)
+                self._end(run, first, frame)
             control.passed(session, frame)
             return result
 
@@ -175,12 +176,13 @@ class Backward:
         self._walk.prepare(run, outputs, cotangents)
 
     @guarded
-    def _end(self, run: Run, frame: FrameType) -> None:
-        """Append the mark of its end, and let go of it."""
+    def _end(self, run: Run, first: int, frame: FrameType) -> None:
+        """Append the mark of its end, and let go of it; its rows begin at `first`."""
         run.end()
         self._walk.remember(run)
         if run.place.run is None:
             self._collectives.averaged(frame)
+            self.session.hooked_leaves.passed(first, frame)
         if run.marks is not None:
             self._mark(run, run.marks.end)
 

@@ -23,10 +23,11 @@ from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import Known, wrote
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
+from graphscope.adapters.torch.standing_gradients import tell_gradient
 from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import site_number
-from graphscope.eventlog.schema import ROW_MASK, Flag, Kind, Pass
+from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.eventlog.template import Template
 
 COLLECTIVES: Final = {
@@ -66,6 +67,9 @@ class _Started(NamedTuple):
     targets: list[Known]
     """What it writes to."""
     row: int
+
+
+_AVERAGED: Final = ("all_reduce", "What the ranks of a group do together.")
 
 
 class Collectives:
@@ -292,7 +296,6 @@ class Collectives:
 
     def _average(self, replica: Any, attributes: dict[str, Any], frame: FrameType) -> None:
         session = self.session
-        writer = session.writer
         reached = [
             (each, known)
             for each in replica.parameters()
@@ -300,25 +303,8 @@ class Collectives:
             and (known := session.identities.find(each)) is not None
             and known.more is not None
         ]
-        now = writer.clock()
         for parameter, known in reached:
-            more = known.extended()
-            gradient = tensor_base.gradient(parameter)
-            form = Keeping(
-                writer.template(
-                    Kind.ACCUMULATE,
-                    op=session.op_number("all_reduce", "What the ranks of a group do together."),
-                    site=site_number(writer, frame),
-                    shape=shape_of(gradient),
-                    dtype=log_dtype(tensor_base.dtype(gradient)),
-                    attrs=writer.attributes(attributes),
-                    flags=Flag.FRESH,
-                    graph_pass=Pass.BACKWARD,
-                    input_count=int(bool(more.accumulated)),
-                )
-            )
-            template, value = form.read(gradient)
-            more.accumulated = writer.append(template, value, now, 0, known.row & ROW_MASK, more.accumulated)
+            tell_gradient(session, known, tensor_base.gradient(parameter), _AVERAGED, attributes, frame)
 
     def _attributes(self, group: Any) -> dict[str, Any] | None:
         """What tells a collective from all others; None in a process that is not of the group."""

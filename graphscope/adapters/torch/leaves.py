@@ -186,7 +186,9 @@ class Leaves:
         context = self._session.places.here.context
         flags = Flag.REQUIRES_GRAD if requires_grad(tensor) else Flag(0)
         facts: dict[str, Any] = {} if name is None else {"name": name}
-        if self._session.assignments.is_hooked(tensor):
+        if tensor_base.hooks(tensor):
+            self._session.hooked_leaves.note(tensor)
+        if self._session.hooked_leaves.holds(tensor):
             facts["hooked"] = True
         strides = strides_apart(tensor)
         if strides is not None:

@@ -20,6 +20,7 @@ from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.context import Places
 from graphscope.adapters.torch.describing import Given
 from graphscope.adapters.torch.dtypes import NamedDtype, log_dtype
+from graphscope.adapters.torch.hooked_leaves import HookedLeaves
 from graphscope.adapters.torch.known_tensors import Identities
 from graphscope.adapters.torch.leaves import Leaves
 from graphscope.adapters.torch.memory import Memory
@@ -51,9 +52,9 @@ class Session(Recording):
     """The state that all parts of the adapter share."""
 
     __slots__ = (
-        "_count", "_gradients", "arrays", "assignments", "born", "callers", "calls", "follows", "identities", "kinds",
-        "leaves", "make_calls", "memory", "no_fields", "originals", "places", "random_states", "remote", "skipped",
-        "suspended", "ties",
+        "_count", "_gradients", "arrays", "assignments", "born", "callers", "calls", "follows", "hooked_leaves",
+        "identities", "kinds", "leaves", "make_calls", "memory", "no_fields", "originals", "places", "random_states",
+        "remote", "skipped", "suspended", "ties",
     )  # fmt: skip
 
     frames: TorchFrames
@@ -86,6 +87,7 @@ class Session(Recording):
         """What is to be done with an argument of a class."""
         self.callers = Callers(writer)
         self.leaves = Leaves(self)
+        self.hooked_leaves = HookedLeaves(self)
         self.random_states = RandomStates(writer)
         self.arrays = Arrays(self)
         self.assignments = Assignments(self)

@@ -140,14 +140,15 @@ def executor(framework: str) -> Executor:
 
 
 def account(writer: Writer) -> str:
-    """What to say when a recording ends: of frameworks that have no adapter, and where it tells of no node; else ""."""
+    """What to say when a recording ends: of steps and frameworks that were not seen, or where it tells of no node."""
+    if writer.sampling.every > 1 and not writer.sampling.ended and not _is_barren(writer):
+        return "all was recorded: no optimizer made a step, and gs.step() told of none"
     loaded = [name for name in FRAMEWORKS if is_framework(getattr(sys.modules.get(name), "__spec__", None))]
     missed = [FRAMEWORKS[name] for name in loaded if name not in ADAPTERS]
     if missed:
         return f"what the program computed with {_listed(missed)} was not seen; calls of {_seen()} are"
     if not _is_barren(writer):
-        is_endless = writer.sampling.every > 1 and not writer.sampling.ended
-        return "all was recorded: no optimizer made a step, and gs.step() told of none" if is_endless else ""
+        return ""
     if not _refused.isdisjoint(loaded):
         return ""  # it was said why
     used = [FRAMEWORKS[name] for name in loaded if name in ADAPTERS]

@@ -15,6 +15,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 
 BROKEN = {
     "digits_session": ("nan", 40),
+    "nan_spreads": ("nan", 10),
     "broken/argmax_gate": ("missing", 14),
     "broken/broadcast": ("broadcast", 9),
     "broken/dead_relu": ("vanished", 8),
@@ -32,8 +33,8 @@ BROKEN = {
 }
 """What is to be found first, and the line to change."""
 
-HEALTHY = ["chain", "char_rnn", "digits", "digits_conv", "digits_session --fixed", "no_grad", "pinn", "product",
-           "rnn_cell", "rnn_unrolled", "transformer", "two_ways", "vae"]  # fmt: skip
+HEALTHY = ["broadcasting", "chain", "char_rnn", "digits", "digits_conv", "digits_session --fixed", "neuron", "no_grad",
+           "pinn", "product", "rnn_cell", "rnn_unrolled", "transformer", "two_paths", "two_ways", "vae"]  # fmt: skip
 """All others, with their arguments; but for the one that opens a screen, and the one that runs by the clock."""
 
 

@@ -9,12 +9,14 @@ from graphscope.adapters.kit.call_scopes import Scope as Scope
 from graphscope.adapters.kit.call_scopes import within as within
 from graphscope.adapters.kit.executor import Executor as Executor
 from graphscope.adapters.kit.executor import RecordedCall as RecordedCall
+from graphscope.adapters.kit.existing import instances as instances
 from graphscope.adapters.kit.frames import Frames as Frames
 from graphscope.adapters.kit.guard import guarded as guarded
 from graphscope.adapters.kit.holders import holder as holder
 from graphscope.adapters.kit.identity import Identities as Identities
 from graphscope.adapters.kit.identity import Known as Known
 from graphscope.adapters.kit.identity import Notes as Notes
+from graphscope.adapters.kit.imported import importers as importers
 from graphscope.adapters.kit.nodes import Node as Node
 from graphscope.adapters.kit.notices import left_changed as left_changed
 from graphscope.adapters.kit.notices import say as say

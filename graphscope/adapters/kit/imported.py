@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 
-def holders(functions: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
+def importers(functions: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
     """Every module that has one of some functions under its own name, and that name.
 
     Args:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from graphscope.adapters.kit.imported import holders
+from graphscope.adapters.kit.imported import importers
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.eventlog.places import site_number
@@ -31,7 +31,7 @@ class Arrays:
     def entries(self) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
         """What is to be replaced."""
         taking = self._followed(torch.from_numpy)
-        for module, name in holders({"from_numpy": torch.from_numpy}):
+        for module, name in importers({"from_numpy": torch.from_numpy}):
             yield module, name, taking
 
     def site(self, tensor: torch.Tensor) -> int:

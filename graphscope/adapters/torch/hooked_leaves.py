@@ -28,7 +28,7 @@ class HookedLeaves:
 
     def note(self, tensor: torch.Tensor) -> None:
         """A tensor has a hook."""
-        if not self.holds(tensor):
+        if tensor_base.is_leaf(tensor) and not self.holds(tensor):
             self.references.append(compiled.Reference(tensor))
 
     def holds(self, tensor: torch.Tensor) -> bool:
@@ -40,7 +40,8 @@ class HookedLeaves:
         if not self.references:
             return
         session = self._session
-        live = [(reference, tensor) for reference in self.references if (tensor := reference()) is not None]
+        held = [(reference, reference()) for reference in self.references]
+        live = [(reference, tensor) for reference, tensor in held if tensor is not None and tensor_base.is_leaf(tensor)]
         self.references[:] = [reference for reference, _ in live]
         for _, tensor in live:
             known, gradient = session.identities.find(tensor), tensor_base.gradient(tensor)

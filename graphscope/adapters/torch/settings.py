@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from graphscope.adapters.kit.imported import holders
+from graphscope.adapters.kit.imported import importers
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.eventlog.training_marks import TrainingMarks
 
@@ -44,7 +44,7 @@ class Settings:
         """What is to be replaced."""
         originals = {name: getattr(torch, name) for name in _SETTERS}
         followed = {name: self._followed(original) for name, original in originals.items()}
-        for module, name in holders(originals):
+        for module, name in importers(originals):
             yield module, name, followed[name]
 
     def _followed(self, original: Callable[..., Any]) -> Callable[..., Any]:

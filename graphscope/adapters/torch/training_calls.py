@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import torch
 from torch.optim import lr_scheduler
 
-from graphscope.adapters.kit.imported import holders
+from graphscope.adapters.kit.imported import importers
 from graphscope.adapters.torch.held_graphs import held, held_by
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.recorder_errors import guarded
@@ -59,7 +59,7 @@ class TrainingCalls(training_calls.TrainingCalls):
         yield torch.nn.Module, _FLAG, _Flag(self)
         originals = {name: getattr(torch.nn.utils, name) for name in _CLIPPING}
         followed = {name: self._clipping(original, name) for name, original in originals.items()}
-        for module, name in holders(originals):
+        for module, name in importers(originals):
             yield module, name, followed[name]
 
     def _followed(self, original: _Made, told: Told) -> _Made:

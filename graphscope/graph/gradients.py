@@ -123,8 +123,12 @@ def _same(row: Node) -> list[Node]:
     """The rows of a gradient's memory: where the ops of rules are told of, it was made by one of them."""
     rules = [edge.source for edge in row.inputs] if row.event.kind == Kind.ACCUMULATE else []
     ops = (each for rule in rules if rule.event.kind == Kind.GRAD for each in rule.backward)
-    made = (each for each in ops if each.event.kind == Kind.OP and each.row < row.row)  # later ones are of a hook
-    return [row, *(each for each in made if each.shape == row.shape)]
+    made = [each for each in ops if each.event.kind == Kind.OP and each.shape == row.shape]
+    if (
+        row.graph.log.metadata.get("capture") != "ops"
+    ):  # where what the engine runs is not told, later ones are a hook's
+        made = [each for each in made if each.row < row.row]
+    return [row, *made]
 
 
 def _writes(row: Node, since: int) -> list[Node]:

@@ -224,11 +224,11 @@ def _watch(framework: str, loader: Any) -> None:
     def exec_module(module: ModuleType) -> None:
         del loader.exec_module
         run(module)
-        if recording.writer is not None:
-            _begin(framework, recording.writer)
-        elif recording.suspended is not None:
-            _begin(framework, recording.suspended)
-            suspend()
+        writer = recording.going()
+        if writer is not None:
+            _begin(framework, writer)
+            if writer is recording.suspended:
+                suspend()
 
     loader.exec_module = exec_module
 

@@ -56,6 +56,11 @@ def active() -> Writer | None:
     return writer
 
 
+def going() -> Writer | None:
+    """The log of the recording that goes on, if any, also where it leaves out the step which runs now."""
+    return writer or suspended
+
+
 def activate(which: Writer | None) -> None:
     """Let producers tell a log from here on, or none."""
     global writer
@@ -140,7 +145,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._writer is not None:
-            if error is not None and isinstance(error, Exception) and (writer or suspended) is self._writer:
+            if error is not None and isinstance(error, Exception) and going() is self._writer:
                 exception(error)
             stop(self._writer)
         self._writer = self._log = None
@@ -170,9 +175,8 @@ def start(path: Path | None = None, **options: Any) -> Writer:
         LogError: As `record`.
     """
     with _starting:
-        going = writer or suspended
-        if going is not None:
-            raise LogError(f"a recording is active already, to {going.path}", hint="end it first, or use it")
+        if (other := going()) is not None:
+            raise LogError(f"a recording is active already, to {other.path}", hint="end it first, or use it")
         try:
             if path is None:
                 folder = Folder()
@@ -252,7 +256,7 @@ def mark(kind: Kind, *, text: str | None = None, node: int | None = None, **attr
 
 def turn(frame: FrameType, row: int) -> None:
     """Tell which turn of its loops the program is in, where no mark does: it waits at a row, or has failed there."""
-    counters, which = loop_counters(frame), writer or suspended
+    counters, which = loop_counters(frame), going()
     if which is not None and counters:
         which.attributes({"call": "turn", "row": row, "counters": [*counters], "numbers": [*counters.values()]})
 
@@ -265,7 +269,7 @@ def exception(error: BaseException, *, node: int | None = None, site: int = 0) -
         node: The row of the op that it left, if it left one.
         site: Where that op stands; without it, the line of the program that the exception left last.
     """
-    which = writer or suspended
+    which = going()
     if which is None or _is_marked(error):
         return
     mark_as_told(error)
@@ -363,8 +367,8 @@ def _detach_child() -> None:
 
 def _close_at_exit() -> None:
     _references.clear()  # nothing is to be called back when Python has begun to take its modules apart
-    if (going := writer or suspended) is not None:
-        stop(going)
+    if (which := going()) is not None:
+        stop(which)
     while _folders:
         _folders.popitem()[1].remove()
 

@@ -24,7 +24,7 @@ def step() -> None:
 
 def end(optimizer: Any = None) -> None:
     """The same, of the optimizer that has made the step."""
-    writer = record.writer or record.suspended
+    writer = record.going()
     if writer is None:
         return
     sampling, is_recorded = writer.sampling, writer is record.writer

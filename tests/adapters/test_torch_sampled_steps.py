@@ -15,6 +15,7 @@ import pytest
 
 import graphscope as gs
 from graphscope.diagnose import examined
+from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import Graph
 from graphscope.graph.series.every_step import every_step
@@ -215,6 +216,20 @@ def test_where_other_threads_compute_all_steps_are_recorded(tmp_path: Path) -> N
     bare, models = run(), first
     with gs.record(tmp_path / "run.gscope", every=4):
         assert run() == bare
+
+
+def test_a_fault_of_ours_in_a_step_that_is_left_out_ends_the_recording_once(tmp_path: Path) -> None:
+    def break_it(step: int) -> None:
+        if step == 9:
+            recording.going().series._map.memory.close()
+
+    before, bare = torch.autograd.graph._engine_run_backward, [*training(60)][:-1]
+    said = pytest.warns(RuntimeWarning, match="recording PyTorch ended .* the program goes on unrecorded")
+    with gs.record(tmp_path / "run.gscope", every=EVERY), said as told:
+        assert [*training(60, at_end=break_it)][:-1] == bare
+    assert len(told) == 1
+    assert torch.autograd.graph._engine_run_backward is before
+    assert torch._C._len_torch_function_stack() == 0
 
 
 def test_a_program_without_steps_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

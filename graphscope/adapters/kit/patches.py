@@ -71,6 +71,7 @@ class Patches:
                 self._undo.pop()()
             except BaseException as error:  # noqa: BLE001 - Ctrl-C, too, waits until all is done
                 failed = error if failed is None or not isinstance(error, Exception) else failed
+        self.replaced.clear()
         if isinstance(failed, Exception):
             left_changed(self.framework, failed)
         elif failed is not None:

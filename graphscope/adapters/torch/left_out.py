@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
@@ -23,22 +24,16 @@ class Losses:
         self.session = session
         self._sampling = session.writer.sampling
         self._entries = tuple(entries)
-        self._replaced: list[tuple[Any, str, Any, Any]] = []
+        self._patches = Patches("PyTorch")
 
     def begin(self) -> None:
         """Look from now on."""
         for module, name in self._entries:
-            original = getattr(module, name)
-            noting = self.noting(original)
-            setattr(module, name, noting)
-            self._replaced.append((module, name, original, noting))
+            self._patches.replace(module, name, self.noting(getattr(module, name)))
 
     def end(self) -> None:
         """Look no more."""
-        while self._replaced:
-            module, name, original, noting = self._replaced.pop()
-            if getattr(module, name) is noting:
-                setattr(module, name, original)
+        self._patches.remove()
 
     def noting(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """The entry, before which the roots are looked at."""

@@ -115,6 +115,8 @@ class TorchPatches(Patches):
 
     def suspend(self) -> None:
         """Let torch be as it was until `resume`: ours is off the stack of modes, and what is compiled runs compiled."""
+        if self._session.ended:  # by a fault of ours
+            return
         self._session.ended = self._session.suspended = True
         self._calls.__exit__()
         self._compiling.resume()
@@ -136,8 +138,7 @@ class TorchPatches(Patches):
 
     def remove(self) -> None:
         """Leave torch as it was."""
-        if self._session.suspended:
-            self._losses.end()
+        self._losses.end()
         self._session.ended = True
         self._session.suspended = False
         try:

@@ -101,6 +101,11 @@ class Session(Recording):
         """Follows what tensors hold of memory, where that was asked for."""
         self.no_fields = Fields(self, "", {"op": 0, "site": 0, "scope": 0, "shape": (), "dtype": None, "attrs": 0})
 
+    def give_up(self, error: Exception) -> None:
+        if self.suspended:  # it is none of the steps to come either
+            self.ended = self.suspended = False
+        super().give_up(error)
+
     def learn(self, function: Any) -> Call:
         """What is known of a function that was not called before."""
         found = self.calls[function] = self.new_call(function)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from html import escape
 from importlib.resources import files
 from typing import Any, Final
+
+from graphscope.exporters.content_policy import source_of
 
 __all__ = ["asset", "document"]
 
@@ -36,7 +36,7 @@ nothing: allow them, or draw the same with <code>graphscope export -o graph.svg<
 def document(data: dict[str, Any]) -> str:
     """The page of some data."""
     script, style = asset("page.js") + "graphscopePage.openDocument();", asset("page.css")
-    policy = _POLICY.format(script=_hash(script), style=_hash(style))
+    policy = _POLICY.format(script=source_of(script), style=source_of(style))
     return _DOCUMENT.format(
         policy=escape(policy), title=escape(data["title"]), style=style, script=script, data=harmless(data)
     )
@@ -51,7 +51,3 @@ def harmless(data: dict[str, Any]) -> str:
 def asset(name: str) -> str:
     """One of the files that `make page` makes."""
     return files("graphscope.exporters").joinpath(f"assets/{name}").read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from html import escape
 from typing import Final
 
+from graphscope.exporters.content_policy import source_of
 from graphscope.exporters.dark_theme import DARK, PAINTS
 from graphscope.exporters.dot_syntax import printable
 from graphscope.exporters.svg import embedded
@@ -20,7 +19,7 @@ svg {{ display: block; max-width: 100%; height: auto; margin: 0 auto; }}
 @media (prefers-color-scheme: dark) {{ body {{ background: {DARK["white"]}; }} {PAINTS} }}
 @media (max-width: 640px) {{ svg {{ max-width: none; }} body {{ overflow-x: auto; }} }}
 """
-_POLICY: Final = "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
+_POLICY: Final = "default-src 'none'; style-src '{}'; base-uri 'none'; form-action 'none'"
 _PAGE: Final = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -39,5 +38,5 @@ _PAGE: Final = """<!DOCTYPE html>
 
 def figure_page(picture: str, title: str) -> str:
     """The page of an SVG."""
-    policy = _POLICY.format(base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode())
+    policy = _POLICY.format(source_of(_STYLE))
     return _PAGE.format(policy=escape(policy), title=escape(printable(title)), style=_STYLE, picture=embedded(picture))

@@ -23,6 +23,8 @@ import numpy as np
 from textual.binding import Binding
 
 from graphscope.exporters.options import Option
+from graphscope.mcp.reading import READING
+from graphscope.mcp.running import RUNNING
 from graphscope.tables.schema import FORMAT, PARTITIONS, SCHEMA, TYPES, Column
 
 HERE: Final = Path(__file__).parent
@@ -232,6 +234,21 @@ def tables() -> str:
     return page(parts)
 
 
+def tools() -> str:
+    """Every tool of `graphscope mcp`."""
+    parts = ["# Tools of `graphscope mcp`", "", "[How to let a program debug a program](../how-to/mcp.md)."]
+    for title, found in (("Reading logs", READING), ("Running programs, with `--run`", RUNNING)):
+        parts += ["", f"## {title}"]
+        for tool in found:
+            parameters = list(inspect.signature(tool).parameters.values())[1:]
+            shown = ", ".join(
+                f"{each.name}: {each.annotation}{'' if each.default is each.empty else f' = {each.default!r}'}"
+                for each in parameters
+            )
+            parts += ["", f"### {tool.__name__}", "", f"`{tool.__name__}({shown})`", "", inspect.getdoc(tool) or ""]
+    return page(parts)
+
+
 HERE_AS: Final = {
     "torch": "graphscope",
     "torch.Tensor": "graphscope.engine.core.tensor.Tensor",
@@ -339,6 +356,7 @@ PAGES: Final[dict[str, Callable[[], str]]] = {
     "ops.md": ops,
     "events.md": events,
     "tables.md": tables,
+    "tools.md": tools,
     "coverage.md": coverage,
 }
 

@@ -25,6 +25,7 @@ COMMANDS: Final[dict[str, str]] = {
     "summary": "what happened, as tables: passes, ops, time, memory, first non-finite value",
     "memory": "what held a PyTorch program's memory: the peak, and what was saved for backward",
     "dap": "a debug adapter for editors",
+    "mcp": "a server of the Model Context Protocol: for programs that debug programs",
     "export": "draw a log, or write it in another form",
     "query": "ask SQL of logs, with DuckDB",
     "pack": "make one file of a log, to send",

@@ -13,6 +13,7 @@ from typing import Any, Final, TextIO
 
 from textual.message import Message as Post
 
+from graphscope.debugger.adapter_client import AdapterClient
 from graphscope.debugger.breakpoints import read
 from graphscope.debugger.command_line import resolve
 from graphscope.debugger.json_data import from_json
@@ -20,7 +21,6 @@ from graphscope.debugger.results import BreakpointInfo, Ended, Message, Result, 
 from graphscope.errors import CommandError, GraphscopeError
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.siblings import unused
-from graphscope.tui.live.adapter_client import AdapterClient
 from graphscope.tui.messages import Moved, Notice, Printed
 from graphscope.tui.screen_session import in_turn
 

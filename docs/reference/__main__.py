@@ -335,15 +335,16 @@ def is_here(module: str, name: str) -> bool:
     return True
 
 
-def doctor_schema() -> str:
-    """The JSON Schema of what `graphscope doctor --json` prints."""
-    return (files("graphscope.diagnose") / "assets" / "doctor.schema.json").read_text(encoding="utf-8")
+def schema_of(command: str, package: str = "graphscope.cli") -> Callable[[], str]:
+    """The JSON Schema of what `graphscope COMMAND --json` prints."""
+    return lambda: (files(package) / "assets" / f"{command}.schema.json").read_text(encoding="utf-8")
 
 
-def diff_schema() -> str:
-    """The JSON Schema of what `graphscope diff --json` prints."""
-    return (files("graphscope.compare") / "assets" / "diff.schema.json").read_text(encoding="utf-8")
-
+SCHEMAS: Final[dict[str, Callable[[], str]]] = {
+    "doctor.schema.json": schema_of("doctor", "graphscope.diagnose"),
+    "diff.schema.json": schema_of("diff", "graphscope.compare"),
+    **{f"{name}.schema.json": schema_of(name) for name in ("record", "summary", "memory", "export", "query", "pack")},
+}
 
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "command-line.md": command_line,
@@ -351,8 +352,7 @@ PAGES: Final[dict[str, Callable[[], str]]] = {
     "screen.md": screen,
     "exporters.md": exporters,
     "checks.md": checks,
-    "doctor.schema.json": doctor_schema,
-    "diff.schema.json": diff_schema,
+    **SCHEMAS,
     "ops.md": ops,
     "events.md": events,
     "tables.md": tables,

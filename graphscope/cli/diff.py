@@ -10,13 +10,13 @@ The exit status is 0 when both do the same (up to rounding), 1 when they part, 2
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from graphscope.cli.diff_baseline import check, compare_with_baseline, is_baseline, save_baseline
+from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.parser import SCRIPTS, Parser, add_as_torch, add_kept, new_log
 from graphscope.cli.ranks import logs_of, with_ranks
 from graphscope.cli.recording import recorded
@@ -38,7 +38,7 @@ def configure(parser: Parser) -> None:
     """Declare the arguments."""
     parser.add_argument("a", nargs="?", metavar="A", help="a log, or a script")
     parser.add_argument("b", nargs="?", metavar="B", help="another, or the same script once more")
-    parser.add_argument("--json", action="store_true", help="print data for a program to read")
+    add_json(parser)
     parser.add_argument("--a-args", default="", metavar='"ARGS"', help="arguments for the script A, in one word")
     parser.add_argument("--b-args", default="", metavar='"ARGS"', help="arguments for the script B, in one word")
     parser.add_argument("-o", dest="out", type=Path, metavar="FILE", help="draw where they part, too: .svg, .png, ...")
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
 
         compare_screen(found)
     elif options.json:
-        print(json.dumps(found.data(), indent=2))
+        print_json(found)
     else:
         from graphscope.compare.report_lines import lines_of
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Final
 
+from graphscope.cli.json_output import print_json
 from graphscope.cli.report_output import print_report
 from graphscope.errors import UsageError
 
@@ -58,7 +58,7 @@ def compare_with_baseline(options: argparse.Namespace, log: Path) -> int:
 
     found = departure(read_baseline(options.a), load(log), options.rtol)
     if options.json:
-        print(json.dumps(found.data(), indent=2))
+        print_json(found)
     else:
         print_report(found.lines)
     return PARTED if found else NOTHING_TO_COMPARE if not found.matched else 0

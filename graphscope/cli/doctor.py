@@ -11,10 +11,10 @@ The exit status is 1 when something was found, 0 when nothing was, 2 when there 
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.parser import Parser, add_as_torch, add_kept, new_log
 from graphscope.cli.ranks import logs_of, with_ranks
 from graphscope.cli.recording import recorded
@@ -29,7 +29,7 @@ NOTHING_TO_JUDGE: Final = 2
 
 def configure(parser: Parser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--json", action="store_true", help="print data for a program to read")
+    add_json(parser)
     parser.add_argument("--log", type=Path, metavar="PATH", help="of a program: default: its name + .gscope")
     add_kept(parser, values="summary")
     add_as_torch(parser)
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
     report = doctor(*logs)
     if options.json:
-        print(json.dumps(report.data(), indent=2))
+        print_json(report)
     else:
         from graphscope.diagnose.report_lines import lines_of
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.parser import Parser, find_log
 from graphscope.cli.ranks import logs_of
 from graphscope.errors import UsageError
@@ -71,6 +72,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--radius", type=int, metavar="R", help="with --select: what lies up to R edges away, too")
     for option, users in _options().values():
         _add(parser, option, users)
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -93,12 +95,21 @@ def run(options: argparse.Namespace) -> int:
     log = load(find_log(*options.logs or [None]))
     if options.passes is not None:
         page, *pictures = export_passes(log, options.passes, options.format or "svg")
-        print(f"{page}: {len(pictures)} pictures beside it")
+        _tell(options, f"{page}: {len(pictures)} pictures beside it", {"out": page, "files": [page, *pictures]})
         return 0
     given = {name: getattr(options, name) for name in (*CHOICE, *_options()) if _said(options, name)}
     export(log, options.out, format=options.format, **given)
-    print(f"{options.out}: {options.out.stat().st_size:,} bytes")
+    size = options.out.stat().st_size
+    _tell(options, f"{options.out}: {size:,} bytes", {"out": options.out, "bytes": size})
     return 0
+
+
+def _tell(options: argparse.Namespace, words: str, data: dict[str, Any]) -> None:
+    """Say what was written."""
+    if options.json:
+        print_json(data)
+    else:
+        print(words)
 
 
 def _write_tables(options: argparse.Namespace) -> int:
@@ -111,7 +122,8 @@ def _write_tables(options: argparse.Namespace) -> int:
             "`graphscope query` asks for a part of them.",
         )
     counts = export_tables([log for named in options.logs or [None] for log in logs_of(named)], options.out)
-    print(f"{options.out}: {', '.join(f'{name} {count:,}' for name, count in counts.items())} rows")
+    words = f"{options.out}: {', '.join(f'{name} {count:,}' for name, count in counts.items())} rows"
+    _tell(options, words, {"out": options.out, "rows": counts})
     return 0
 
 

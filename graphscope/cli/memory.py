@@ -8,9 +8,9 @@ as they are held anyway.
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
+from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.parser import Parser, add_log, find_log
 
 MOST = 12
@@ -26,7 +26,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "-o", dest="out", type=Path, metavar="FILE", help="draw what is alive over the run: .svg or .html"
     )
-    parser.add_argument("--json", action="store_true", help="print data for a program to read")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     facts = report(log, options.by)
     if options.json:
-        print(json.dumps(facts.data(), indent=2))
+        print_json(facts)
     else:
         from graphscope.cli.memory_tables import print_report
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphscope.diagnose import Finding, every
 from graphscope.eventlog.names import place_of, short_place
@@ -36,10 +35,6 @@ class Report:
     """Bytes alive when the recording ended, by what they are held as."""
     kept: list[Finding]
     """Graphs of past steps that something keeps alive, as `graphscope doctor` finds them."""
-
-    def data(self) -> dict[str, Any]:
-        """The same, for JSON."""
-        return dataclasses.asdict(self)
 
 
 def report(log: Log, by: str) -> Report:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.parser import Parser, add_log, find_log
 
 
@@ -12,6 +13,7 @@ def configure(parser: Parser) -> None:
     """Declare the arguments."""
     add_log(parser)
     parser.add_argument("-o", dest="out", type=Path, metavar="FILE", help="default: the log's name + .zip")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -19,5 +21,9 @@ def run(options: argparse.Namespace) -> int:
     from graphscope.eventlog.pack import pack
 
     out = pack(find_log(options.log), options.out)
-    print(f"{out}: {out.stat().st_size:,} bytes")
+    size = out.stat().st_size
+    if options.json:
+        print_json({"out": out, "bytes": size})
+    else:
+        print(f"{out}: {size:,} bytes")
     return 0

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.parser import Parser
 from graphscope.cli.ranks import logs_of
 from graphscope.errors import UsageError
@@ -30,6 +31,7 @@ def configure(parser: Parser) -> None:
         "words", nargs="+", metavar="[LOG ...] SQL",
         help="logs or a folder of tables (default: the newest recording here), then one query",
     )  # fmt: skip
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -40,6 +42,9 @@ def run(options: argparse.Namespace) -> int:
     if len(sql.split()) < 2:
         raise UsageError(f"{sql!r} is no query", 'For example: graphscope query train.gscope "SELECT * FROM steps"')
     answer = query(places_of([Path(each) for each in named]), sql)
+    if options.json:
+        print_json(answer)
+        return 0
     print_answer(answer)
     if not answer.is_whole:
         print(

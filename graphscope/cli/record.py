@@ -1,4 +1,7 @@
-"""Run a program and keep everything that its graph does in a log."""
+"""Run a program and keep everything that its graph does in a log.
+
+With `--json` what the program prints goes to stderr, and the answer alone to stdout.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,11 @@ import argparse
 import os
 import shlex
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.parser import Parser, add_as_torch, add_kept, new_log, torch_as_requested
 from graphscope.cli.runner import execute, load
 from graphscope.errors import LogError
@@ -27,6 +32,7 @@ def configure(parser: Parser) -> None:
     )
     parser.add_argument("--every", type=int, default=1, metavar="N", help="record one training step of N")
     parser.add_argument("--keep-last", type=int, metavar="N", help="keep the newest N recorded training steps only")
+    add_json(parser)
     parser.add_program()
 
 
@@ -61,6 +67,8 @@ def run(options: argparse.Namespace) -> int:
                     raise
                 say(f"{error.message}; the program runs unrecorded")
             around.enter_context(torch_as_requested(options))
+            if options.json:
+                around.enter_context(_printed_to_stderr())
             status = execute(loaded, failed=exception)
         if log is not None and os.getpid() == process:  # of a child that the program forked its parent tells
             log.refresh()
@@ -69,9 +77,30 @@ def run(options: argparse.Namespace) -> int:
                 OSError, ValueError, AttributeError
             ):  # the program's words come first; it may have closed it
                 sys.stdout.flush()
-            say(f"{len(log):,} events are in {where} (look: graphscope open {shlex.quote(str(where))})")
+            if not options.json:
+                say(f"{len(log):,} events are in {where} (look: graphscope open {shlex.quote(str(where))})")
+        if options.json and os.getpid() == process:
+            told = (None, 0) if log is None else (path.with_name(log.path.name), len(log))
+            print_json({"log": told[0], "events": told[1], "status": status})
     except Exception as error:  # a program may have put others in the place of functions that we call
         if status is None:
             raise
         say(f"the program has ended, and its recording {path} was not closed: {type(error).__name__}: {error}")
     return status
+
+
+@contextmanager
+def _printed_to_stderr() -> Iterator[None]:
+    """Let what is printed, by this process or those that it starts, go to stderr for a while."""
+    from graphscope.eventlog.interruptions import forgiving
+
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        with forgiving(OSError, ValueError, AttributeError):
+            sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)

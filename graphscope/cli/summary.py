@@ -7,9 +7,8 @@ intends, as those of a mask, don't count.
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import json
 
+from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.parser import Parser, add_log, find_log
 
 FOUND = 1
@@ -18,7 +17,7 @@ FOUND = 1
 def configure(parser: Parser) -> None:
     """Declare the arguments."""
     add_log(parser)
-    parser.add_argument("--json", action="store_true", help="print data for a program to read")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -28,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
 
     facts = overview(load(find_log(options.log)))
     if options.json:
-        print(json.dumps(dataclasses.asdict(facts), indent=2))
+        print_json(facts)
     else:
         from graphscope.cli.summary_tables import print_overview
 

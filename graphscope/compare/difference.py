@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from graphscope.compare.report_lines import lines_of
-from graphscope.diagnose.report import number_in_json
+from graphscope.diagnose.finding import number_in_json
 from graphscope.diagnose.text_lines import html_of
 from graphscope.eventlog.names import short_place
 

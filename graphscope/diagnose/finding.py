@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from graphscope.diagnose.explanation import Explanation, listed
 from graphscope.eventlog.names import short_place
@@ -70,6 +70,33 @@ class Finding:
     def place(self) -> str:
         """`train.py:12`; empty when it is not known."""
         return short_place(self.file, self.line)
+
+    def data(self) -> dict[str, Any]:
+        """The finding as JSON has it; `doctor.schema.json` in the reference describes it."""
+        return {
+            "kind": self.kind,
+            "severity": self.severity,
+            "confidence": self.confidence,
+            "file": self.file,
+            "line": self.line,
+            "source": self.source,
+            "row": self.row,
+            "node": self.node,
+            "names": list(self.names),
+            "first_step": self.first_step,
+            "step": self.step,
+            "count": self.count,
+            "cause": self.cause,
+            "verdict": self.verdict,
+            "evidence": {name: number_in_json(value) for name, value in self.evidence.items()},
+            "cure": self.cure,
+            "consequences": [each.data() for each in self.consequences],
+        }
+
+
+def number_in_json(value: float) -> float | str:
+    """A number that JSON has, else its name."""
+    return value if value - value == 0 else str(float(value))
 
 
 def alike(found: Iterable[tuple[str, Explanation]]) -> Iterator[tuple[tuple[str, ...], Explanation]]:

@@ -50,33 +50,6 @@ class Report(Sequence[Finding]):
         return {
             "log": self.log,
             "events": self.events,
-            "findings": [_data(found) for found in self.findings],
+            "findings": [found.data() for found in self.findings],
             "unjudged": [{"what": gap.what, "why": gap.why} for gap in self.unjudged],
         }
-
-
-def _data(found: Finding) -> dict[str, Any]:
-    return {
-        "kind": found.kind,
-        "severity": found.severity,
-        "confidence": found.confidence,
-        "file": found.file,
-        "line": found.line,
-        "source": found.source,
-        "row": found.row,
-        "node": found.node,
-        "names": list(found.names),
-        "first_step": found.first_step,
-        "step": found.step,
-        "count": found.count,
-        "cause": found.cause,
-        "verdict": found.verdict,
-        "evidence": {name: number_in_json(value) for name, value in found.evidence.items()},
-        "cure": found.cure,
-        "consequences": [_data(each) for each in found.consequences],
-    }
-
-
-def number_in_json(value: float) -> float | str:
-    """A number that JSON has, else its name."""
-    return value if value - value == 0 else str(float(value))

@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from graphscope.diagnose import doctor
-from graphscope.diagnose.report import number_in_json
+from graphscope.diagnose.finding import number_in_json
 from graphscope.tables.batches import Batch
 
 if TYPE_CHECKING:

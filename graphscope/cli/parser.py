@@ -13,6 +13,7 @@ from graphscope.errors import UsageError
 
 SUFFIX = ".gscope"
 SCRIPTS: Final = (".py", ".pyw", ".pyz")
+_UNITS: Final = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 MODELS: Final = (".onnx", ".pt", ".pt2")
 
 
@@ -119,6 +120,12 @@ def add_kept(parser: Parser, values: str = "full") -> None:
         help="of a PyTorch program: its calls, what runs backward too, all ops inside of calls, or (compiled) what "
         "torch.compile made as it is",
     )  # fmt: skip
+
+
+def size(text: str) -> int:
+    """A number of bytes as people write it: 4096, 512K, 64M, 2G."""
+    unit = text[-1:].upper()
+    return int(float(text[:-1]) * _UNITS[unit]) if unit in _UNITS else int(text)
 
 
 def torch_as_requested(options: argparse.Namespace) -> AbstractContextManager[None]:

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from graphscope.cli.json_output import add_json, print_json
-from graphscope.cli.parser import Parser, add_as_torch, add_kept, new_log, torch_as_requested
+from graphscope.cli.parser import Parser, add_as_torch, add_kept, new_log, size, torch_as_requested
 from graphscope.cli.runner import execute, load
 from graphscope.errors import LogError
 
@@ -32,6 +32,10 @@ def configure(parser: Parser) -> None:
     )
     parser.add_argument("--every", type=int, default=1, metavar="N", help="record one training step of N")
     parser.add_argument("--keep-last", type=int, metavar="N", help="keep the newest N recorded training steps only")
+    parser.add_argument(
+        "--budget", type=size, default=1 << 30, metavar="BYTES", help="bytes of values that the log may hold; with "
+        "--every or --keep-last of rows and values together, such as 512M (default: 1G)",
+    )  # fmt: skip
     add_json(parser)
     parser.add_program()
 
@@ -56,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
                         values=options.values,
                         every=options.every,
                         keep_last=options.keep_last,
+                        budget=options.budget,
                         capture=options.capture,
                         memory=options.memory,
                         passes=options.passes,

@@ -22,6 +22,7 @@ from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.log_path import make_room
 from graphscope.eventlog.loop_counters import loop_counters
+from graphscope.eventlog.notices import say
 from graphscope.eventlog.own_files import is_internal as is_internal
 from graphscope.eventlog.places import left_site, misread_site, site_number
 from graphscope.eventlog.reader import Log, load
@@ -241,8 +242,7 @@ def _begin(path: Path, options: dict[str, Any]) -> Writer:
                 continue
             raise
         if place != path:
-            with forgiving(OSError, ValueError, RuntimeError, AttributeError):
-                sys.stderr.write(f"graphscope: another process records to {path}; this one records to {place}\n")
+            say(f"another process records to {path}; this one records to {place}")
         return started
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import threading
 import time
 import weakref
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -15,6 +17,7 @@ from graphscope.eventlog import nonfinite
 from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.interruptions import forgiving
 from graphscope.eventlog.mapped import MappedArray
+from graphscope.eventlog.notices import say
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.segment import Segment, Spare
 
@@ -43,6 +46,8 @@ class _Rows(NamedTuple):
     """Bytes of all but its values."""
 
 
+_SMALLEST_RING: Final = 1 << 22
+_NO_ROW: Final = 1 << 62
 _MOST_HELD: Final = 4
 """What was there is held at so many remarkable moments."""
 
@@ -54,12 +59,20 @@ class Retention:
         budget: Bytes of values that may be held; the newest segment keeps its own in any case.
         steps: Keep only the newest so many steps (None: all).
         is_ring: Whether the budget is that of rows and values together: the oldest segments go whole.
+
+    Raises:
+        LogError: That holds nothing.
     """
 
     def __init__(self, budget: int, steps: int | None, *, is_ring: bool = False) -> None:
+        if steps is not None and steps < 1:
+            raise LogError(f"keep_last={steps} keeps nothing", hint="give 1 or more")
+        if budget < (least := _SMALLEST_RING if is_ring else 1):
+            raise LogError(f"a budget of {budget} bytes is too small", hint=f"give {least} or more")
         self._budget = budget
         self._steps = steps
-        self._is_ring = is_ring
+        self.lets_go_of_steps = is_ring
+        """Whether a segment is dropped when newer steps fill the next ones."""
         self._held = 0
         self._segments: deque[_Rows] = deque()
         self._values: deque[_Held] = deque()
@@ -67,11 +80,10 @@ class Retention:
         self._oldest = -1
         self._lock = threading.RLock()
         self._trimming = False
-
-    @property
-    def lets_go_of_steps(self) -> bool:
-        """Whether a segment is dropped when newer steps fill the next ones."""
-        return self._steps is not None or self._is_ring
+        self._holds = False
+        """Whether to hold what is there when what is dropped now has gone."""
+        self._is_short = False
+        """Whether it was said that rows of the steps that are to be kept had to go."""
 
     def add(self, segment: Segment) -> None:
         """A segment was made; it has a folder."""
@@ -82,63 +94,93 @@ class Retention:
             self._values.append(_Held(segment.folder, values.size, time.monotonic(), kept, weakref.ref(segment)))
             self._trim()
 
-    def make_room(self, size: int) -> Spare | None:
-        """Drop the oldest values, if it takes that to hold `size` bytes more.
+    def make_room(self, size: int, beside: int) -> Spare | None:
+        """Drop the oldest values, if it takes that to hold `size` bytes more; of a ring the oldest segments.
+
+        Args:
+            size: Bytes of values.
+            beside: Bytes of rows, which come with them.
 
         Returns:
             A file that held values, to be used again: its pages are in memory and on disk already. None: there is none,
             or it may still be written to or read unawares.
         """
         spare: Spare | None = None
-        with self._lock:
-            if self._trimming:  # a signal handler or finalizer in the middle of it: the next one sees to the rest
-                return None
-            self._trimming = True
-            try:
-                while self._values and sum(held.size for held in list(self._values)) + size > self._budget:
-                    spare = _drop_values(self._values.popleft(), spare)
-            finally:
-                self._trimming = False
+        with self._dropping() as is_alone:
+            while is_alone and self._values and sum(held.size for held in list(self._values)) + size > self._budget:
+                spare = _drop_values(self._values.popleft(), spare)
+            if is_alone:
+                self._trim_steps(size + beside)
         return spare
 
     def hold(self) -> None:
         """Let go of nothing that is there now."""
         with self._lock:
-            if not self._trimming and self._held < _MOST_HELD:
+            if self._trimming:  # a signal handler in the middle of it
+                self._holds = True
+            elif self._held < _MOST_HELD:
                 self._held += 1
                 self._segments.clear()
                 self._values.clear()
 
     def step(self, row: int) -> None:
         """A step ended with this row; drop the segments that lie before the newest steps."""
-        if self._steps is not None:
+        if self.lets_go_of_steps:
             self._step_rows.append(row)
-            if len(self._step_rows) > self._steps:
+            if len(self._step_rows) > (self._steps or 1):
                 self._trim()
 
-    def _trim(self) -> None:
+    @contextlib.contextmanager
+    def _dropping(self) -> Iterator[bool]:
+        """Drop something; False: in a signal handler or finalizer in the middle of that, and it sees to the rest."""
         with self._lock:
             if self._trimming:
+                yield False
                 return
             self._trimming = True
             try:
-                self._trim_steps()
+                yield True
             finally:
                 self._trimming = False
+                if self._holds:
+                    self._holds = False
+                    self.hold()
 
-    def _trim_steps(self) -> None:
-        while self._steps is not None and len(self._step_rows) > self._steps:
+    def _trim(self) -> None:
+        with self._dropping() as is_alone:
+            if is_alone:
+                self._trim_steps()
+
+    def _trim_steps(self, room: int = 0) -> None:
+        while len(self._step_rows) > (self._steps or 1):
             self._oldest = self._step_rows.popleft()
-        while len(self._segments) > 1 and (self._segments[1].first <= self._oldest + 1 or self._is_spent()):
+        while len(self._segments) > 1:
+            following = self._segments[1].first
+            if self._steps is None or following > self._oldest + 1:
+                if not self._is_spent(room):
+                    break
+                if following > self._begin_of_newest() + 1:
+                    self._tell_short()
             folder = self._segments.popleft().folder
             if self._values and self._values[0].folder == folder:
                 self._values.popleft()
             _remove(folder)
 
-    def _is_spent(self) -> bool:
-        """Whether more is held than may be."""
+    def _tell_short(self) -> None:
+        """Say, once, that the budget does not hold what was asked for."""
+        if not self._is_short:
+            self._is_short = True
+            steps = "a step takes" if self._steps in (None, 1) else f"the newest {self._steps} steps take"
+            say(f"{steps} more than the budget of {self._budget:,} bytes: the log has the newest part of them")
+
+    def _begin_of_newest(self) -> int:
+        """The row ahead of the steps that are to be kept, as far as is known."""
+        return self._oldest if self._oldest >= 0 else next(iter(self._step_rows), _NO_ROW)
+
+    def _is_spent(self, room: int) -> bool:
+        """Whether more would be held than may be, with so many bytes more."""
         held = sum(each.size for each in self._segments) + sum(each.size for each in self._values)
-        return self._is_ring and held > self._budget
+        return self.lets_go_of_steps and held + room > self._budget
 
     def wants_growth(self, first: int) -> bool:
         """Whether segments are worth being larger than one that began at row `first`, and is full now.

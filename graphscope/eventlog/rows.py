@@ -248,6 +248,11 @@ class Rows:
             self._look(min(int(high - low) * _AROUND, segment.events.nbytes))
         return picked
 
+    def gaps(self) -> np.ndarray:
+        """The rows ahead of which others are missing, as where a ring holds what was there at some moment."""
+        pairs = zip(self._segments, self._segments[1:], strict=False)
+        return np.array([behind.first for each, behind in pairs if not _reaches(each, behind.first)], np.int64)
+
     def rare(self, start: int | None = None) -> np.ndarray:
         """Rows of marks and of flagged values from `start` on, in order; found without a look at the other rows."""
         start = self.first if start is None else start
@@ -257,6 +262,12 @@ class Rows:
             low, high = np.searchsorted(rows, (start, min(following, self.end)))
             found.append(rows[low:high])
         return np.concatenate(found)
+
+
+def _reaches(segment: Segment, row: int) -> bool:
+    """Whether the row ahead of one is written in a segment."""
+    place = row - segment.first - 1
+    return place < len(segment.events) and bool(segment.events["kind"][place] != 0)
 
 
 def _filled(entries: np.ndarray, low: int = 0) -> int:

@@ -39,7 +39,7 @@ class Sampling:
         self.ended = 0
         """Steps that have ended."""
         self.loss: float | None = None
-        """What the newest backward pass began from in a step that is left out; None where there was none yet."""
+        """What the newest backward pass of the step began from, where no row of the segment tells; None of none yet."""
         self.idle = 0
         """So many steps end until one is looked at, while steps are left out."""
         self._burst = keep_last or _BURST

@@ -28,6 +28,8 @@ _EDGE = struct.Struct(schema.packing(schema.EDGE))
 _OUTPUT = struct.Struct(schema.packing(schema.OUTPUT))
 _COUNTS = slice(schema.SUMMARY.fields["nan"][1], schema.SUMMARY.fields["zero"][1])  # type: ignore[index]
 _ROW = schema.EVENT.itemsize
+BESIDE = _ROW + 2 * schema.EDGE.itemsize + schema.OUTPUT.itemsize + schema.ROW_NUMBER.itemsize
+"""Bytes that a segment takes for a row, but for the row's value."""
 
 
 class Spare(NamedTuple):

@@ -76,6 +76,13 @@ class StepSeries:
         self._count, self._stride = len(kept), 2 * self._stride
 
 
+def keep_loss(writer: Writer) -> None:
+    """Keep the loss of the step that runs: its rows will be none of the segment that is written."""
+    loss = newest_loss(writer)
+    if loss is not None:
+        writer.sampling.loss = loss
+
+
 def newest_loss(writer: Writer) -> float | None:
     """What the newest backward pass of the step that ends began from; None where that is no number."""
     segment = writer.segment

@@ -32,7 +32,8 @@ def end(optimizer: Any = None) -> None:
         sampling.pass_over()
         return
     if writer.series is not None:
-        loss = newest_loss(writer) if is_recorded else sampling.loss
+        loss = newest_loss(writer) if is_recorded else None
+        loss = sampling.loss if loss is None else loss
         writer.series.append(sampling.ended + 1, writer.clock(), loss, _rate(optimizer))
         if sampling.meet(loss):
             writer.remark()

@@ -22,11 +22,12 @@ from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.descriptors import SCARCE
 from graphscope.eventlog.gate import Gate
 from graphscope.eventlog.interruptions import forgiving, own
+from graphscope.eventlog.notices import say
 from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.sampling import Sampling
 from graphscope.eventlog.schema import INLINE_INPUTS, Flag, Kind
-from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, MOST_BYTES, MOST_ROWS, Segment
-from graphscope.eventlog.step_series import StepSeries
+from graphscope.eventlog.segment import BESIDE, CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, MOST_BYTES, MOST_ROWS, Segment
+from graphscope.eventlog.step_series import StepSeries, keep_loss
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.wide import WideRows
 
@@ -70,10 +71,7 @@ class Writer(WideRows):
     ) -> None:
         if policy not in values.POLICIES:
             raise LogError(f"values={policy!r} is no policy", hint=f"choose one of {', '.join(values.POLICIES)}")
-        if keep_last is not None and keep_last < 1:
-            raise LogError(f"keep_last={keep_last} keeps nothing", hint="give 1 or more")
-        self.sampling = Sampling(every, keep_last)
-        self.is_ring = keep_last is not None or every > 1  # then older steps make room for newer ones
+        self.sampling, self.is_ring = Sampling(every, keep_last), keep_last is not None or every > 1
         self.policy, self.cap, self.base, self.capture = policy, cap, base, capture
         self.memory, self.passes = memory, passes
         self._given, path = path, path.absolute()  # the program may go to another folder
@@ -94,6 +92,8 @@ class Writer(WideRows):
         self._lock, self._claimed = threading.RLock(), 1
         # A quarter of the budget a segment: the oldest values go bit by bit.
         self._most_bytes = _NO_VALUES if policy == "none" else max(min(MOST_BYTES, budget // 4), _NO_VALUES)
+        most_rows = budget // (8 * BESIDE) if self.is_ring else MOST_ROWS
+        self._most_rows = min(max(1 << most_rows.bit_length() - 1, FIRST_ROWS), MOST_ROWS)
         self._rows, self._bytes = FIRST_ROWS, min(FIRST_BYTES, self._most_bytes)
         self._appender = Appender(self.sites, self._append, self._append_many, base)
         self.append: Callable[..., int] = self._appender if callable(self._appender) else self._append
@@ -330,6 +330,8 @@ class Writer(WideRows):
                 raise
             folder = segment.folder
             if self.segment is full:
+                if self.series is not None:
+                    keep_loss(self)
                 self._enter(segment)
                 self.recent = self.base + first if self.retention.lets_go_of_steps else self.low
                 self.low = self.base + first
@@ -342,7 +344,7 @@ class Writer(WideRows):
                 if self.retention.wants_growth(full.first):
                     # Where the values ran out first, so many rows more would only take room.
                     needed = 2 * (first - full.first)
-                    self._rows = min(max(1 << (needed - 1).bit_length(), FIRST_ROWS), MOST_ROWS)
+                    self._rows = min(max(1 << (needed - 1).bit_length(), FIRST_ROWS), self._most_rows)
                     self._bytes = min(2 * self._bytes, self._most_bytes)
 
     def _enter(self, segment: Segment) -> None:
@@ -366,7 +368,7 @@ class Writer(WideRows):
 
     def _segment_on_disk(self, folder: Path, first: int, rows: int, value_bytes: int) -> Segment:
         self._owner.renew()
-        return Segment(folder, first, rows, value_bytes, self.retention.make_room(value_bytes))
+        return Segment(folder, first, rows, value_bytes, self.retention.make_room(value_bytes, rows * BESIDE))
 
     def insist(self, make: Callable[[], _Made]) -> _Made:
         """Do what opens files; where the program has used up all, with that of the segment that is written to."""
@@ -384,9 +386,7 @@ class Writer(WideRows):
             self.metadata["stopped"] = self.broken
             with forgiving(OSError):  # it is tried again in the end
                 self._write_metadata()
-            # Nobody may be there to read it, or be in the middle of a print of his own.
-            with forgiving(OSError, ValueError, RuntimeError, AttributeError):
-                sys.stderr.write(f"graphscope: {self.broken}; the program goes on unrecorded\n")
+            say(f"{self.broken}; the program goes on unrecorded")
 
     def _write_metadata(self) -> None:
         self._owner.renew()

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import graphscope as gs
+from graphscope.eventlog import retention
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.schema import Kind
+from graphscope.graph.outline.steps import steps
 
 
 def disk(path: Path) -> int:
@@ -77,15 +79,53 @@ def test_the_budget_takes_the_oldest_values_and_no_event(make, append) -> None:
 
 
 def test_budget_and_steps_together(make, append) -> None:
-    writer = make(budget=1 << 20, keep_last=2)
+    writer = make(budget=1 << 22, keep_last=2)
     for _ in range(200):
         for number in range(20):
             append(writer, np.full(1000, number, "f4"))
         writer.step()
-    assert disk(writer.path) < 4_000_000
+    assert disk(writer.path) < 7_000_000
     log = load(writer.path)
     assert np.count_nonzero(log.column("kind") == Kind.STEP) >= 2
     assert log.first > 0
+
+
+def test_a_ring_holds_no_more_than_its_budget_and_says_where_that_is_less_than_a_step(make, append, capfd) -> None:
+    writer = make(budget=1 << 23, keep_last=2)
+    most = 0
+    for step in range(64):
+        for _ in range(20 if step < 60 else 600):
+            append(writer, np.full(5000, step, "f4"))
+        writer.step()
+        most = max(most, disk(writer.path / "segments"))
+        if step == 59:
+            assert capfd.readouterr().err == ""
+    assert most <= 1 << 23
+    told = "graphscope: the newest 2 steps take more than the budget of 8,388,608 bytes: the log has the newest part of"
+    assert capfd.readouterr().err == f"{told} them\n"
+    log = load(writer.path)
+    assert np.all(log.value(log.end - 2) == 63)
+
+
+def test_a_request_while_segments_are_dropped_is_heard(make, append, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = make(keep_last=1)
+    remove = retention._remove
+
+    def asks(folder: Path) -> None:  # as a signal does that comes in the middle
+        monkeypatch.setattr(retention, "_remove", remove)
+        writer.remark()
+        remove(folder)
+
+    monkeypatch.setattr(retention, "_remove", asks)
+    kept = 0
+    for _ in range(60):
+        for _ in range(300):
+            append(writer, np.zeros(1000, "f4"))
+        writer.step()
+        if retention._remove is remove:
+            kept = kept or load(writer.path).first
+    assert kept
+    assert load(writer.path).first == kept
 
 
 def test_a_value_larger_than_the_budget(make, append) -> None:
@@ -151,3 +191,20 @@ def test_room_that_is_written_again_and_again_holds_what_was_written_last(make, 
     assert kept[0] > 300, "the budget went round many times"
     for number in kept:
         assert np.array_equal(values[number], np.full(sizes[number % 4], number, "f4"))
+
+
+def test_the_step_behind_rows_that_have_gone_does_not_begin_with_what_was_held(make, append) -> None:
+    writer = make(keep_last=2)
+    for step in range(2500):
+        for _ in range(7):
+            append(writer, np.full(3, step, "f4"))
+        writer.step()
+        if step == 100:
+            writer.remark()
+    log = load(writer.path)
+    (gap,) = log.gaps()
+    found = steps(log)
+    assert not np.any((found.first < gap) & (found.last >= gap))
+    for first, last in zip(found.first.tolist(), found.last.tolist(), strict=True):
+        told = {float(value[0]) for row in range(first, last) if (value := log.value(row)) is not None}
+        assert len(told) == 1

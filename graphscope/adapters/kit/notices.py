@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 import warnings
 from collections.abc import Callable
 
-from graphscope.eventlog.interruptions import forgiving
-
-
-def say(text: str) -> None:
-    """Tell a person something that is not worth a warning; there may be nobody to read it."""
-    with forgiving(OSError, ValueError, RuntimeError, AttributeError):
-        sys.stderr.write(f"graphscope: {text}\n")
+from graphscope.eventlog.notices import say as say
 
 
 def opens_all(framework: str, capture: str) -> None:

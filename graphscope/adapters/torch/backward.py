@@ -207,7 +207,7 @@ class Backward:
             told["attrs"] = writer.attributes({"limited": True})
         begin, end = (writer.template(kind, **told) for kind in (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END))
         loss = None
-        if writer.policy == "none" and key[2] == 1 and _is_number(root):
+        if (writer.policy == "none" or writer.is_ring) and key[2] == 1 and _is_number(root):
             shape, dtype = shape_of(root), log_dtype(tensor_base.dtype(root))
             kept = writer.template(Kind.BACKWARD_BEGIN, shape=shape, dtype=dtype, is_kept=True, **told)
             loss = Keeping(kept, root)

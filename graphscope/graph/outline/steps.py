@@ -75,7 +75,7 @@ def steps(log: Log) -> Steps:
     if len(marked) == 0:
         marked = _turns(log, begins, ends)
     last = _with_what_follows(log, marked, begins)
-    first = np.append(log.first, last + 1)[: len(last)]
+    first = _behind_gaps(log, np.append(log.first, last + 1)[: len(last)], last)
     behind = int(last[-1]) + 1 if len(last) else log.first
     goes_on = not log.closed if len(last) else False
     is_begun = len(last) > 0 and ((begins >= behind).any() or bool(told_behind(log, behind)))
@@ -85,6 +85,12 @@ def steps(log: Log) -> Steps:
         first[0] = _begin_of_first(log, first, last, begins)
     log.release()  # marks lie everywhere in a long log
     return Steps(first.astype(np.int64), last.astype(np.int64), begins, ends, marks, kinds)
+
+
+def _behind_gaps(log: Log, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """Where steps begin: what lies ahead of rows that are missing is of an earlier step."""
+    gaps = np.append(-1, log.gaps())
+    return np.asarray(np.maximum(first, gaps[np.searchsorted(gaps, last, side="right") - 1]))
 
 
 def _outermost(marks: np.ndarray, kinds: np.ndarray, end: int) -> tuple[np.ndarray, np.ndarray]:

@@ -40,6 +40,7 @@ MODULES = {
         TORCH + "_tensor_access.c",
         TORCH + "_handler.c",
         TORCH + "_rules.c",
+        TORCH + "_slots.c",
         TORCH + "_freeing.c",
         TORCH + "_backward_graph.c",
         TORCH + "_entry.c",
@@ -50,7 +51,7 @@ MODULES = {
 """Each compiled module, and the headers and further sources that it is made of."""
 
 TYPES_IN_C = {"u1": "uint8_t", "u2": "uint16_t", "u4": "uint32_t", "u8": "uint64_t", "f8": "double"}
-STRUCTURES = {"EventRow": "EVENT", "EdgeRow": "EDGE", "SummaryRecord": "SUMMARY"}
+STRUCTURES = {"EventRow": "EVENT", "EdgeRow": "EDGE", "OutputRow": "OUTPUT", "SummaryRecord": "SUMMARY"}
 """What C calls the rows that the schema defines."""
 
 

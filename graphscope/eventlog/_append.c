@@ -60,7 +60,8 @@ typedef struct {
     int64_t next_value, value_start, value_end, populated;
     int64_t next_rare, rare_start, rare_end;
     int64_t next_edge, edge_start, edge_end;
-    Py_buffer rows, values, rare, edges;
+    int64_t next_output, output_start, output_end;
+    Py_buffer rows, values, rare, edges, outputs;
     int file; /* of the values, or -1 */
     dev_t device;
     ino_t inode; /* which file that is: the program may close it, and open one of its own under its number */
@@ -88,9 +89,9 @@ static PyObject *Cursor_let_go(Cursor *self, PyObject *nothing) { return PyBool_
 
 static PyObject *Cursor_attach(Cursor *self, PyObject *args)
 {
-    PyObject *rows, *values, *rare, *edges;
+    PyObject *rows, *values, *rare, *edges, *outputs;
     const char *file;
-    if (!PyArg_ParseTuple(args, "OOOOs", &rows, &values, &rare, &edges, &file))
+    if (!PyArg_ParseTuple(args, "OOOOOs", &rows, &values, &rare, &edges, &outputs, &file))
         return NULL;
     if (self->rows.obj != NULL) {
         PyErr_SetString(PyExc_RuntimeError, "a cursor is attached once");
@@ -99,7 +100,8 @@ static PyObject *Cursor_attach(Cursor *self, PyObject *args)
     if (PyObject_GetBuffer(rows, &self->rows, PyBUF_WRITABLE) < 0 ||
         PyObject_GetBuffer(values, &self->values, PyBUF_WRITABLE) < 0 ||
         PyObject_GetBuffer(rare, &self->rare, PyBUF_WRITABLE) < 0 ||
-        PyObject_GetBuffer(edges, &self->edges, PyBUF_WRITABLE) < 0)
+        PyObject_GetBuffer(edges, &self->edges, PyBUF_WRITABLE) < 0 ||
+        PyObject_GetBuffer(outputs, &self->outputs, PyBUF_WRITABLE) < 0)
         return NULL;
     self->file = *file ? open(file, O_WRONLY | O_CLOEXEC) : -1;
     if (self->file >= 0 && self->file <= 2) { /* of the standard streams, which the program was started without */
@@ -177,6 +179,7 @@ static void Cursor_dealloc(Cursor *self)
     PyBuffer_Release(&self->values);
     PyBuffer_Release(&self->rare);
     PyBuffer_Release(&self->edges);
+    PyBuffer_Release(&self->outputs);
     PyTypeObject *type = Py_TYPE(self);
     type->tp_free((PyObject *)self);
     Py_DECREF(type);
@@ -186,7 +189,8 @@ static void Cursor_dealloc(Cursor *self)
 static PyMemberDef Cursor_members[] = {
     NUMBER(first),      NUMBER(next_row),    NUMBER(end),       NUMBER(origin),    NUMBER(rows_ready),
     NUMBER(next_value), NUMBER(value_start), NUMBER(value_end), NUMBER(populated), NUMBER(next_rare),
-    NUMBER(rare_start), NUMBER(rare_end),    NUMBER(next_edge), NUMBER(edge_start), NUMBER(edge_end), {NULL}};
+    NUMBER(rare_start), NUMBER(rare_end),    NUMBER(next_edge), NUMBER(edge_start), NUMBER(edge_end),
+    NUMBER(next_output), NUMBER(output_start), NUMBER(output_end), {NULL}};
 
 static PyMethodDef Cursor_methods[] = {
     {"attach", (PyCFunction)Cursor_attach, METH_VARARGS, "Write into these buffers from here on."},
@@ -363,6 +367,53 @@ static void write_edges(Cursor *cursor, const int64_t *inputs, int count, int no
     cursor->next_edge += count;
 }
 
+/* The inputs as the row of an event tells of them: its own, or where they lie among the edges. */
+static void take_inputs(Cursor *cursor, const Form *form, const Moment *moment, int64_t base, int64_t *inputs)
+{
+    memset(inputs, 0, INLINE_INPUTS * sizeof *inputs);
+    if (moment->count > INLINE_INPUTS) {
+        inputs[0] = cursor->next_edge;
+        inputs[1] = form->nodes < moment->count ? form->nodes : moment->count;
+        write_edges(cursor, moment->inputs, moment->count, form->nodes, base);
+    }
+    else
+        for (int place = 0; place < moment->count; place++)
+            inputs[place] = moment->inputs[place] && place < form->nodes ? moment->inputs[place] - base
+                                                                          : moment->inputs[place];
+}
+
+/* Enter a row in the index of rare rows. */
+static void list_rare(Cursor *cursor, int64_t row)
+{
+    int64_t listed = row + 1;
+    if (cursor->next_rare < cursor->rare_end) /* other threads may have filled it during a large write */
+        memcpy((char *)cursor->rare.buf + cursor->rare_start + 8 * cursor->next_rare++, &listed, 8);
+}
+
+/* Write the row of an event, and commit it by its kind. */
+static void commit(Cursor *cursor, int64_t row, const Form *form, const Moment *moment, const int64_t *inputs,
+                   int64_t value, int bad, int64_t base)
+{
+    EventRow *at = row_at(cursor, row);
+    memcpy((char *)at + 1, PyBytes_AS_STRING(form->prefix) + 1, PREFIX - 1);
+    at->flags |= bad ? FLAG_NONFINITE : 0;
+    if (moment->count > INLINE_INPUTS) {
+        at->flags |= FLAG_EDGES;
+        at->input_count = 0;
+    }
+    if (moment->version)
+        at->version = moment->version;
+    at->tensor = moment->tensor < 0 ? row : moment->tensor ? moment->tensor - base : 0;
+    at->time = moment->time;
+    at->duration = moment->duration;
+    at->value = value;
+    at->forward = moment->forward ? moment->forward - base : 0;
+    for (int place = 0; place < INLINE_INPUTS; place++)
+        at->inputs[place] = inputs[place];
+    atomic_thread_fence(memory_order_release);
+    *(volatile uint8_t *)&at->kind = form->kind;
+}
+
 /* Write one row, or return -1, with nothing reserved, when it is not of the common kind. No Python code runs in it, but
  * other threads may while a large value is written. */
 static int64_t write_row(Appender *self, Form *form, PyObject *value, const Moment *moment)
@@ -396,26 +447,17 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
             return -1;
         kept = offset - cursor->value_start;
     }
-    int beside = moment->count > INLINE_INPUTS;
-    if (beside && cursor->next_edge + moment->count > cursor->edge_end)
+    if (moment->count > INLINE_INPUTS && cursor->next_edge + moment->count > cursor->edge_end)
         return -1;
     int bad = form->floating && form->floating < Py_ARRAY_LENGTH(nonfinite) &&
               nonfinite[form->floating](data, nbytes);
     int rare = form->rare || bad || (summarised && counts_nonfinite(data));
     if (rare && cursor->next_rare >= cursor->rare_end)
         return -1;
-    int64_t base = self->base, inputs[INLINE_INPUTS] = {0};
+    int64_t base = self->base, inputs[INLINE_INPUTS];
     Py_INCREF(cursor); /* another thread may put a new one in its place */
     cursor->next_row = row + 1;
-    if (beside) {
-        inputs[0] = cursor->next_edge;
-        inputs[1] = form->nodes < moment->count ? form->nodes : moment->count;
-        write_edges(cursor, moment->inputs, moment->count, form->nodes, base);
-    }
-    else
-        for (int place = 0; place < moment->count; place++)
-            inputs[place] = moment->inputs[place] && place < form->nodes ? moment->inputs[place] - base
-                                                                          : moment->inputs[place];
+    take_inputs(cursor, form, moment, base, inputs);
     if (large) {
         cursor->value_end = offset;
         write_large(cursor, offset, data, nbytes);
@@ -424,28 +466,72 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
         cursor->next_value = offset + form->room;
         memcpy((char *)cursor->values.buf + offset, data, nbytes);
     }
-    if (rare && cursor->next_rare < cursor->rare_end) { /* other threads may have filled it during a large write */
-        int64_t listed = row + 1;
-        memcpy((char *)cursor->rare.buf + cursor->rare_start + 8 * cursor->next_rare++, &listed, 8);
+    if (rare)
+        list_rare(cursor, row);
+    commit(cursor, row, form, moment, inputs, kept, bad, base);
+    Py_DECREF(cursor);
+    return row + base;
+}
+
+/* Whether the elements of a slot hold NaN or Inf. */
+static int is_bad(const Form *form, const void *data)
+{
+    return data != NULL && form->floating && form->floating < Py_ARRAY_LENGTH(nonfinite) &&
+           nonfinite[form->floating](data, form->nbytes);
+}
+
+/* The same of a node that has several slots: their values lie where those of rows do, and each has a row of outputs. */
+static int64_t write_slots(PyObject *appender, PyObject *template, const Slotted *slots, int count,
+                           const Moment *moment)
+{
+    Appender *self = (Appender *)appender;
+    Form *form = (Form *)template;
+    Cursor *cursor = (Cursor *)self->segment;
+    if (cursor == NULL || !PyObject_TypeCheck(template, form_type) || cursor->next_row >= cursor->end ||
+        cursor->next_row >= cursor->rows_ready || cursor->next_output + count > cursor->output_end ||
+        cursor->next_rare >= cursor->rare_end ||
+        (moment->count > INLINE_INPUTS && cursor->next_edge + moment->count > cursor->edge_end))
+        return -1;
+    int64_t small = 0, large = 0;
+    int bad = 0;
+    for (int slot = 0; slot < count; slot++) {
+        Form *each = (Form *)slots[slot].template;
+        if (!PyObject_TypeCheck(slots[slot].template, form_type) || !each->plain ||
+            ((each->copied || each->inline_) && slots[slot].data == NULL))
+            return -1;
+        *(each->nbytes >= LARGE ? &large : &small) += each->copied ? each->room : 0;
+        bad = bad || is_bad(each, slots[slot].data);
     }
-    EventRow *at = row_at(cursor, row);
-    memcpy((char *)at + 1, PyBytes_AS_STRING(form->prefix) + 1, PREFIX - 1);
-    at->flags |= bad ? FLAG_NONFINITE : 0;
-    if (beside) {
-        at->flags |= FLAG_EDGES;
-        at->input_count = 0;
+    int64_t at = cursor->next_value, top = cursor->value_end - large;
+    if (at + small > top || at + small > cursor->populated)
+        return -1;
+    int64_t base = self->base, row = cursor->next_row, first = cursor->next_output, inputs[INLINE_INPUTS];
+    OutputRow *outputs = (OutputRow *)((char *)cursor->outputs.buf + cursor->output_start) + first;
+    Py_INCREF(cursor);
+    cursor->next_row = row + 1;
+    cursor->next_output = first + count;
+    cursor->next_value = at + small;
+    cursor->value_end = top;
+    take_inputs(cursor, form, moment, base, inputs);
+    for (int slot = 0; slot < count; slot++) {
+        Form *each = (Form *)slots[slot].template;
+        const EventRow *like = (const EventRow *)PyBytes_AS_STRING(each->prefix);
+        int64_t *place = each->nbytes >= LARGE ? &top : &at, value = 0;
+        if (each->inline_)
+            memcpy(&value, slots[slot].data, each->nbytes);
+        else if (each->copied) {
+            value = *place - cursor->value_start;
+            if (each->nbytes >= LARGE)
+                write_large(cursor, *place, slots[slot].data, each->nbytes);
+            else
+                memcpy((char *)cursor->values.buf + *place, slots[slot].data, each->nbytes);
+            *place += each->room;
+        }
+        outputs[slot] = (OutputRow){like->dtype, like->flags & (FLAG_INLINE | FLAG_KEPT), count, like->shape, value, row};
     }
-    if (moment->version)
-        at->version = moment->version;
-    at->tensor = moment->tensor < 0 ? row : moment->tensor ? moment->tensor - base : 0;
-    at->time = moment->time;
-    at->duration = moment->duration;
-    at->value = kept;
-    at->forward = moment->forward ? moment->forward - base : 0;
-    for (int place = 0; place < INLINE_INPUTS; place++)
-        at->inputs[place] = inputs[place];
-    atomic_thread_fence(memory_order_release);
-    *(volatile uint8_t *)&at->kind = form->kind;
+    if (form->rare || bad)
+        list_rare(cursor, row);
+    commit(cursor, row, form, moment, inputs, first, bad, base);
     Py_DECREF(cursor);
     return row + base;
 }
@@ -741,7 +827,7 @@ static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec)
     return type;
 }
 
-static AppendAPI api = {NULL, NULL, now, row_of_op, append, finish};
+static AppendAPI api = {NULL, NULL, now, row_of_op, append, write_slots, finish};
 
 /* activate(writer): the active log, or None. */
 static PyObject *activate(PyObject *module, PyObject *writer)

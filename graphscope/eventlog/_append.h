@@ -18,6 +18,12 @@ typedef struct {
     int64_t version; /* 0: the template's */
 } Moment;
 
+/* One slot of a node that has several: the template of a row of such a value, and its elements (NULL: none are read). */
+typedef struct {
+    PyObject *template;
+    const void *data;
+} Slotted;
+
 typedef struct {
     PyTypeObject *appender;
 
@@ -34,6 +40,9 @@ typedef struct {
 
     /* A row of any kind with its value; -2 with an error set. */
     int64_t (*append)(PyObject *appender, PyObject *template, PyObject *value, const Moment *moment);
+
+    /* The row of a node with several slots; -1 where it is not of the common kind, with nothing reserved. */
+    int64_t (*slots)(PyObject *appender, PyObject *template, const Slotted *slots, int count, const Moment *moment);
 
     /* The duration of a row that was appended before its work was done; the clock's reading. */
     int64_t (*finish)(PyObject *appender, int64_t row, int64_t start);

@@ -50,10 +50,13 @@ class Cursor:
         "end",
         "first",
         "next_edge",
+        "next_output",
         "next_rare",
         "next_row",
         "next_value",
         "origin",
+        "output_end",
+        "output_start",
         "populated",
         "rare_end",
         "rare_start",
@@ -81,8 +84,12 @@ class Cursor:
     edge_start: int
     """Byte of `edges` at which its first row lies."""
     edge_end: int
+    next_output: int
+    output_start: int
+    """Byte of `outputs` at which its first row lies."""
+    output_end: int
 
-    def attach(self, rows: Any, values: Any, rare: Any, edges: Any, file: str) -> None:
+    def attach(self, rows: Any, values: Any, rare: Any, edges: Any, outputs: Any, file: str) -> None:
         """Write into these buffers from here on; `file` is that of the values, if there is one."""
         self._values = values
 

@@ -52,8 +52,6 @@ class Segment(Cursor):
         "edges",
         "folder",
         "in_memory",
-        "next_output",
-        "output_end",
         "outputs",
         "rare",
         "row_map",
@@ -93,19 +91,20 @@ class Segment(Cursor):
         self.values = self.value_map.memory
         self.value_start = self.value_map.start
         self.value_end = self.value_map.start + (self.value_map.size - self.value_map.start & -schema.ALIGNMENT)
-        self.edges, self.outputs, self.rare = maps["edges.npy"], maps["outputs.npy"], maps["rare.npy"]
+        self.edges, outputs, self.rare = maps["edges.npy"], maps["outputs.npy"], maps["rare.npy"]
         self.next_row = first
         self.next_value = self.value_start
         self.populated = self.value_end if self.in_memory else self.value_start
         self.next_edge = self.next_output = self.next_rare = 0
         self.edge_start = self.edges.start
         self.edge_end = 2 * rows
-        self.output_end = rows
+        self.output_start, self.output_end = outputs.start, rows
         self.rows_ready = first
         self.rare_start = self.rare.start
         self.rare_end = rows
         file = "" if folder is None else str(folder / "values.npy")
-        self.attach(self.rows, self.values, self.rare.memory, self.edges.memory, file)
+        self.outputs = outputs.memory
+        self.attach(self.rows, self.values, self.rare.memory, self.edges.memory, self.outputs, file)
 
     def list_rare(self, row: int) -> None:
         """Enter a row in the index of rare rows."""
@@ -122,7 +121,7 @@ class Segment(Cursor):
 
     def put_output(self, place: int, *fields: int) -> None:
         """Write the fields of one slot of a node, as row `place` of `outputs.npy`."""
-        _OUTPUT.pack_into(self.outputs.memory, self.outputs.start + place * _OUTPUT.size, *fields)
+        _OUTPUT.pack_into(self.outputs, self.output_start + place * _OUTPUT.size, *fields)
 
     def put_large(self, offset: int, value: Any) -> int:
         """Write a large value at byte `offset`; where it lies among the values."""

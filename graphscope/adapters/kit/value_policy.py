@@ -40,6 +40,12 @@ def told(template: Template, value: Any) -> Any:
     return np.asarray(value) if is_read(template) else None
 
 
+def examined(template: Template) -> Template:
+    """The template of the same rows, of values that are looked at, whether they are finite, and not kept."""
+    flags = Flag(template.flags) & ~(Flag.KEPT | Flag.INLINE | Flag.SUMMARY)
+    return Template(template.fields, flags, template.nbytes, Flag(0), "", nodes=template.nodes, watched=True)
+
+
 def unkept(template: Template) -> Template:
     """The template of the same rows, of values whose elements can't be had."""
     flags = Flag(template.flags) & ~(Flag.KEPT | Flag.INLINE | Flag.SUMMARY)

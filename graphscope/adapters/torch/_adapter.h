@@ -406,5 +406,6 @@ INSIDE int add_walk(PyObject *module);
 INSIDE int add_entry(PyObject *module);
 INSIDE int add_methods(PyObject *module);
 INSIDE int add_op_entry(PyObject *module);
+INSIDE int add_slots(PyObject *module);
 
 #endif

@@ -248,6 +248,10 @@ noting: Any = None
 `Losses.noting`."""
 
 
+append_slots: Any = None
+"""Appends the row of a node with several slots: see `slots.append`."""
+
+
 def look_closely() -> None:
     """Tensors are about that have not the elements that lie in their memory: compiled code is to ask each."""
 
@@ -269,6 +273,7 @@ if not TYPE_CHECKING:
         Handler, Known, Site, Rule, Run = _built.Handler, _built.Known, _built.Site, _built.Rule, _built.Run
         Place, Call, Entry = _built.Place, _built.Call, _built.Entry
         OpEntry, CallEntry = _built.OpEntry, _built.CallEntry
+        append_slots = _built.append_slots
         scoped, direct, straight, noting = _built.scoped, _built.direct, _built.straight, _built.noting
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
         free_in_turn = _built.free_in_turn

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from graphscope.adapters.torch import control, tensor_base, writing
+from graphscope.adapters.torch import control, slots, tensor_base, writing
 from graphscope.adapters.torch.backward_graph import op_name
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.compiled import rule_of
@@ -16,7 +16,7 @@ from graphscope.adapters.torch.describing import describe, flattened
 from graphscope.adapters.torch.sites import CallSite, Fields
 from graphscope.adapters.torch.tensor_properties import autocast, grad_fn, requires_grad, shape_of
 from graphscope.eventlog import arguments
-from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind
+from graphscope.eventlog.schema import SLOT_SHIFT, Flag, Kind
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.forward import Calls
@@ -72,9 +72,22 @@ def variant(
             count=count, numbers=told, places=places, flags=flags, kind=kind, several=shapes is not None,
         )  # fmt: skip
     site.constants = constants if shapes is None else None
+    site.shapes, site.beside = shapes, constants
     site.varying = _bits(constants, numbers, site.places)
     _put_first(sites, key, site)
     return site, [told[place] for place in site.places]
+
+
+def _is_for(site: CallSite, frame: FrameType, shapes: Any, first: Tensor, constants: list[Any], count: int) -> bool:
+    """Whether a call site's template is for several results like these, of a call with such constants."""
+    return bool(
+        site.shapes == shapes
+        and site.code() is frame.f_code
+        and not site.varying
+        and site.count == count
+        and site.requires_grad is requires_grad(first)
+        and arguments.alike(site.beside, constants)
+    )
 
 
 def _is_view_of_first(result: Tensor, args: Any, kwargs: Any) -> bool:
@@ -143,10 +156,13 @@ def made(
         row = session.writer.append_many(template, value, rows + numbers, end, end - start, place.backward_row)
     else:
         shapes = tuple([(shape_of(each), tensor_base.dtype(each)) for each in outputs])
-        given = calls, sites, key, call, frame, first, args, kwargs, constants, len(rows)
-        site, numbers = variant(*given, shapes=shapes)
-        edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
-        row = session.append_slots(site, list(outputs), edges, end, end - start, place.backward_row, numbers)
+        known_site = sites.get(key)
+        if known_site is not None and _is_for(known_site, frame, shapes, first, constants, len(rows)):
+            site, numbers = known_site, []
+        else:
+            given = calls, sites, key, call, frame, first, args, kwargs, constants, len(rows)
+            site, numbers = variant(*given, shapes=shapes)
+        row = slots.append(session, site, list(outputs), rows, end, end - start, place.backward_row, numbers)
     low = place.sequence
     place.sequence = _sequence()
     own: Any = None  # the node of the first slot is the call's; those of other slots are parts of it

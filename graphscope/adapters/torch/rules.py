@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from graphscope.adapters.torch import compiled, control, devices, tensor_base
+from graphscope.adapters.torch import compiled, control, devices, slots, tensor_base
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import Known
 from graphscope.adapters.torch.recorder_errors import guarded
@@ -191,8 +191,7 @@ class Rule:
             return session.writer.append_many(template, value, origins, now, 0, self.owner())
         like = next((each for each in cotangents if each is not None), None)
         keeping = self.fields.gradient(count, like, self.name, several=True)
-        pairs = [(origin & ROW_MASK, origin >> SLOT_SHIFT) for origin in origins]
-        return session.append_slots(keeping, list(cotangents), pairs, now, 0, self.owner())
+        return slots.append(session, keeping, list(cotangents), origins, now, 0, self.owner())
 
     @guarded
     def after(self, results: tuple[torch.Tensor | None, ...], _: Any) -> Any:

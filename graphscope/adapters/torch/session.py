@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
-from math import prod
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +18,7 @@ from graphscope.adapters.torch.calls import READING, Call, spelled
 from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.context import Places
 from graphscope.adapters.torch.describing import Given
-from graphscope.adapters.torch.dtypes import NamedDtype, log_dtype
+from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.hooked_leaves import HookedLeaves
 from graphscope.adapters.torch.known_tensors import Identities
 from graphscope.adapters.torch.leaves import Leaves
@@ -28,17 +27,15 @@ from graphscope.adapters.torch.originals import Originals
 from graphscope.adapters.torch.random_states import DRAWING, RandomStates
 from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.sites import Fields, TorchFrames
-from graphscope.adapters.torch.tensor_elements import array_of, is_finite
+from graphscope.adapters.torch.tensor_elements import array_of
 from graphscope.adapters.torch.tensor_properties import grad_fn, is_symbolic, shape_of
 from graphscope.adapters.torch.tensor_reader import tensor_of
 from graphscope.adapters.torch.ties import Ties
 from graphscope.adapters.torch.values import Keeping
-from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.presenting import present_as
-from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.eventlog.schema import Kind, Pass
 from graphscope.eventlog.scopes import ScopePath
 from graphscope.eventlog.typed import Input
-from graphscope.eventlog.values import storage
 from graphscope.eventlog.writer import Writer
 
 TENSOR, NESTED, PLAIN, OPAQUE, STRANGE = 1, 2, 3, 4, 5
@@ -54,7 +51,7 @@ class Session(Recording):
     __slots__ = (
         "_count", "_gradients", "arrays", "assignments", "born", "callers", "calls", "follows", "hooked_leaves",
         "identities", "kinds", "leaves", "make_calls", "memory", "no_fields", "originals", "places", "random_states",
-        "remote", "skipped", "suspended", "ties",
+        "remote", "skipped", "slots", "suspended", "ties",
     )  # fmt: skip
 
     frames: TorchFrames
@@ -97,6 +94,8 @@ class Session(Recording):
         self.born: dict[bytes, int] = {}
         """Torch's count of its own writes into results that it makes by writing, by what their rows begin with."""
         self._gradients: dict[Any, Keeping] = {}
+        self.slots: dict[Any, Keeping] = {}
+        """How one of several slots is kept, by shape and dtype."""
         self.memory = Memory(self) if writer.memory else None
         """Follows what tensors hold of memory, where that was asked for."""
         self.no_fields = Fields(self, "", {"op": 0, "site": 0, "scope": 0, "shape": (), "dtype": None, "attrs": 0})
@@ -184,33 +183,3 @@ class Session(Recording):
     def array(self, tensor: torch.Tensor) -> np.ndarray | None:
         """The elements of a tensor, for a person to look at."""
         return array_of(tensor)
-
-    def append_slots(
-        self,
-        keeping: Keeping,
-        tensors: list[torch.Tensor | None],
-        edges: list[tuple[int, int]],
-        time: int,
-        duration: int,
-        forward: int = 0,
-        numbers: Sequence[int] = (),
-    ) -> int:
-        """Append a row with several slots; an empty one stands for a tensor that is not there."""
-        writer = self.writer
-        outputs: list[tuple[Any, Flag]] = []
-        finite = True
-        for tensor in tensors:
-            if tensor is None:
-                outputs.append((np.empty(0, np.float32), Flag(0)))
-                continue
-            shape, dtype = shape_of(tensor), log_dtype(tensor_base.dtype(tensor))
-            keep = storage(writer.policy, writer.cap, dtype.itemsize * prod(shape), dtype)
-            array = array_of(tensor) if keep & (Flag.KEPT | Flag.INLINE) else None
-            if array is None or isinstance(dtype, NamedDtype):
-                keep = Flag(0)
-                array = np.broadcast_to(np.zeros((), np.float32 if isinstance(dtype, NamedDtype) else dtype), shape)
-            if compiled or not keep:
-                finite = finite and is_finite(tensor)
-            outputs.append((array, keep))
-        template = keeping.unkept if finite else keeping.template.flagged()
-        return writer.append_wide(template, outputs, edges, time, duration, forward, None, numbers)

@@ -124,7 +124,7 @@ class Fields:
 class CallSite(Keeping):
     """The template of a call's rows at one place of the program, for results of one kind."""
 
-    __slots__ = ("numbers", "places")
+    __slots__ = ("beside", "numbers", "places", "shapes")
 
     def __init__(
         self,
@@ -152,6 +152,10 @@ class CallSite(Keeping):
         self.numbers = numbers
         """The bits of the numbers of the call that it was made for, and which of them vary."""
         self.places = places
+        self.shapes: Any = None
+        """Of several results; None where there is one."""
+        self.beside: list[Any] = []
+        """The constants of the call."""
         self.count = count
         self.dtype = None if result is None else tensor_base.dtype(result)
         self.requires_grad = result is not None and requires_grad(result)

@@ -1,0 +1,61 @@
+/* The row of a node with several slots, compiled: where it is known what the slots are, and the tensors are so. */
+#include "_adapter.h"
+
+enum { MOST_SLOTS = 64, MOST_TOLD = 64 };
+
+/* What a slot holds of a tensor (None: it is not there); 0 where that takes more than a look. */
+static int slotted(PyObject *object, PyObject *tensor, Slotted *slot, PyObject **value, void **gathered)
+{
+    Site *site = (Site *)object;
+    Look seen;
+    if (!PyObject_TypeCheck(object, site_type) || site->template == NULL)
+        return 0;
+    slot->template = site->template;
+    if (tensor == Py_None)
+        return !site->wanted;
+    if (!look(tensor, &seen) || fits_seen(site, tensor, &seen) != 1 ||
+        (*value = value_of(site, tensor, &seen, gathered)) == NULL)
+        return 0;
+    if (PyLong_CheckExact(*value))
+        slot->data = PyLong_AsVoidPtr(*value);
+    return *value == Py_None || slot->data != NULL;
+}
+
+/* append_slots(append, template, sites, tensors, rows, time, duration, forward): the row, or None where it takes more. */
+static PyObject *append_slots(PyObject *module, PyObject *const *args, Py_ssize_t given)
+{
+    if (given != 8 || appending == NULL || !Py_IS_TYPE(args[0], appending->appender) || !PyTuple_CheckExact(args[2]) ||
+        !PyList_CheckExact(args[3]) || !PyList_CheckExact(args[4]))
+        Py_RETURN_NONE;
+    PyObject *sites = args[2], *tensors = args[3], *rows = args[4];
+    int count = (int)PyList_GET_SIZE(tensors), told = (int)PyList_GET_SIZE(rows), fit = 1;
+    if (count != PyTuple_GET_SIZE(sites) || count > MOST_SLOTS || told > MOST_TOLD)
+        Py_RETURN_NONE;
+    int64_t inputs[MOST_TOLD];
+    for (int place = 0; place < told; place++)
+        inputs[place] = PyLong_AsLongLong(PyList_GET_ITEM(rows, place));
+    Moment moment = {PyLong_AsLongLong(args[5]), PyLong_AsLongLong(args[6]), PyLong_AsLongLong(args[7]), inputs, told, -1, 0};
+    if (PyErr_Occurred())
+        return NULL;
+    Slotted slots[MOST_SLOTS] = {{0}};
+    PyObject *values[MOST_SLOTS] = {NULL};
+    void *gathered[MOST_SLOTS] = {NULL};
+    for (int slot = 0; slot < count && fit; slot++)
+        fit = slotted(PyTuple_GET_ITEM(sites, slot), PyList_GET_ITEM(tensors, slot), slots + slot, values + slot,
+                      gathered + slot);
+    put_off();
+    int64_t row = fit ? appending->slots(args[0], args[1], slots, count, &moment) : -1;
+    for (int slot = 0; slot < count; slot++) {
+        Py_XDECREF(values[slot]);
+        free(gathered[slot]);
+    }
+    if (row < 0)
+        Py_RETURN_NONE;
+    return PyLong_FromLongLong(row);
+}
+
+static PyMethodDef functions[] = {
+    {"append_slots", (PyCFunction)(void (*)(void))append_slots, METH_FASTCALL, "Append a row with several slots."},
+    {NULL}};
+
+int add_slots(PyObject *module) { return PyModule_AddFunctions(module, functions); }

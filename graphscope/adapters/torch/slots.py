@@ -1,0 +1,89 @@
+"""Rows of nodes with several slots: what each holds of its tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import torch
+
+from graphscope.adapters.kit.value_policy import examined
+from graphscope.adapters.torch import compiled, tensor_base
+from graphscope.adapters.torch.dtypes import NamedDtype, log_dtype
+from graphscope.adapters.torch.tensor_elements import array_of, is_finite
+from graphscope.adapters.torch.tensor_properties import shape_of
+from graphscope.adapters.torch.values import Keeping
+from graphscope.eventlog import appender
+from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind
+from graphscope.eventlog.values import storage
+
+if TYPE_CHECKING:
+    from graphscope.adapters.torch.session import Session
+
+_MISSING: Final = np.empty(0, np.float32)
+"""What an empty slot holds."""
+
+
+def append(
+    session: Session, keeping: Keeping, tensors: list[torch.Tensor | None], rows: list[int], time: int, duration: int,
+    forward: int = 0, numbers: Sequence[int] = (),
+) -> int:  # fmt: skip
+    """Append a row with several slots; None stands for a tensor that is not there.
+
+    Args:
+        rows: The inputs, each with its slot above SLOT_SHIFT.
+        numbers: The bits of each number that varies.
+    """
+    writer = session.writer
+    if keeping.slots is not None and compiled.append_slots is not None:
+        told = [*rows, *numbers] if numbers else rows
+        row = compiled.append_slots(
+            writer.append, keeping.template, keeping.slots, tensors, told, time, duration, forward
+        )
+        if row is not None:
+            return int(row)
+    outputs: list[tuple[Any, Flag]] = []
+    finite = True
+    for tensor in tensors:
+        array, keep = (_MISSING, Flag(0)) if tensor is None else _held(session, tensor)
+        outputs.append((array, keep))
+        if tensor is not None and (appender.compiled or not keep):
+            finite = finite and is_finite(tensor)
+    template = keeping.unkept if finite else keeping.template.flagged()
+    edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
+    if compiled.append_slots is not None:
+        keeping.slots = _forms(session, tensors)
+    return writer.append_wide(template, outputs, edges, time, duration, forward, None, numbers)
+
+
+def _held(session: Session, tensor: torch.Tensor) -> tuple[np.ndarray, Flag]:
+    """What a slot holds of a tensor, and how; an array of its shape where that is nothing."""
+    shape, dtype = shape_of(tensor), log_dtype(tensor_base.dtype(tensor))
+    keep = storage(session.writer.policy, session.writer.cap, dtype.itemsize * prod(shape), dtype)
+    array = array_of(tensor) if keep & (Flag.KEPT | Flag.INLINE) else None
+    if array is not None and not isinstance(dtype, NamedDtype):
+        return array, keep
+    return np.broadcast_to(np.zeros((), np.float32 if isinstance(dtype, NamedDtype) else dtype), shape), Flag(0)
+
+
+def _forms(session: Session, tensors: Sequence[torch.Tensor | None]) -> tuple[Keeping, ...] | None:
+    """How each slot is kept, for tensors as these; None where that takes a look at each."""
+    found = [_form(session, each) for each in tensors]
+    known = [each for each in found if each is not None]
+    return tuple(known) if len(known) == len(found) else None
+
+
+def _form(session: Session, tensor: torch.Tensor | None) -> Keeping | None:
+    shape = _MISSING.shape if tensor is None else shape_of(tensor)
+    dtype = _MISSING.dtype if tensor is None else log_dtype(tensor_base.dtype(tensor))
+    key = shape, dtype, tensor is None
+    form = session.slots.get(key)
+    if form is None and not isinstance(dtype, NamedDtype):
+        template = session.writer.template(Kind.OP, shape=shape, dtype=dtype)
+        if not template.plain:  # statistics are not taken of slots
+            template = examined(template)
+        form = session.slots[key] = Keeping(template, tensor)
+        form.wanted = form.wanted and tensor is not None
+    return form

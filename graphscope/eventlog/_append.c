@@ -32,7 +32,7 @@
 #include "_processors.h"
 
 /* Values of so many bytes fill a segment from its end. */
-enum { LARGE = 1 << 16 };
+enum { LARGE = 1 << 13 };
 
 /* What is the same in all rows of a template. */
 enum { PREFIX = offsetof(EventRow, tensor) };

@@ -19,7 +19,7 @@ CLOSED = 1 << 62
 
 FIRST_ROWS, MOST_ROWS = 1 << 12, 1 << 17
 FIRST_BYTES, MOST_BYTES = 1 << 20, 1 << 27
-LARGE = 1 << 16
+LARGE = 1 << 13
 """Values of so many bytes or more fill a segment from its end, and are written through the file: their pages need not
 be zeroed and faulted in first, and those that are faulted in ahead for small values stay theirs."""
 _AHEAD = 1 << 18

@@ -82,7 +82,7 @@ def _form(session: Session, tensor: torch.Tensor | None) -> Keeping | None:
     form = session.slots.get(key)
     if form is None and not isinstance(dtype, NamedDtype):
         template = session.writer.template(Kind.OP, shape=shape, dtype=dtype)
-        if not template.plain:  # statistics are not taken of slots
+        if tensor is None or not template.plain:  # statistics are not taken of slots
             template = examined(template)
         form = session.slots[key] = Keeping(template, tensor)
         form.wanted = form.wanted and tensor is not None

@@ -343,7 +343,10 @@ def schema_of(command: str, package: str = "graphscope.cli") -> Callable[[], str
 SCHEMAS: Final[dict[str, Callable[[], str]]] = {
     "doctor.schema.json": schema_of("doctor", "graphscope.diagnose"),
     "diff.schema.json": schema_of("diff", "graphscope.compare"),
-    **{f"{name}.schema.json": schema_of(name) for name in ("record", "summary", "memory", "export", "query", "pack")},
+    **{
+        f"{name}.schema.json": schema_of(name)
+        for name in ("record", "summary", "memory", "export", "ranks", "query", "pack")
+    },
 }
 
 PAGES: Final[dict[str, Callable[[], str]]] = {

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 from graphscope.cli.diff_baseline import check, compare_with_baseline, is_baseline, save_baseline
 from graphscope.cli.json_output import add_json, print_json
+from graphscope.cli.logs import logs_of, with_ranks
 from graphscope.cli.parser import SCRIPTS, Parser, add_as_torch, add_kept, new_log
-from graphscope.cli.ranks import logs_of, with_ranks
 from graphscope.cli.recording import recorded
 from graphscope.cli.report_output import print_report
 from graphscope.cli.runner import Program

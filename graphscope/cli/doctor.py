@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from graphscope.cli.json_output import add_json, print_json
+from graphscope.cli.logs import logs_of, with_ranks
 from graphscope.cli.parser import Parser, add_as_torch, add_kept, new_log
-from graphscope.cli.ranks import logs_of, with_ranks
 from graphscope.cli.recording import recorded
 from graphscope.cli.report_output import print_report
 

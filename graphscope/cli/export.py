@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphscope.cli.json_output import add_json, print_json
+from graphscope.cli.logs import logs_of
 from graphscope.cli.parser import Parser, find_log
-from graphscope.cli.ranks import logs_of
 from graphscope.errors import UsageError
 from graphscope.exporters.registry import EXPORTERS
 from graphscope.exporters.views import VIEWS

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from graphscope.cli.json_output import add_json, print_json
+from graphscope.cli.logs import logs_of
 from graphscope.cli.parser import Parser
-from graphscope.cli.ranks import logs_of
 from graphscope.errors import UsageError
 
 if TYPE_CHECKING:

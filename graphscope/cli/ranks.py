@@ -1,23 +1,56 @@
-"""The logs of a run, one for each of its ranks."""
+"""Compare the ranks of a run: which does otherwise than the others first, or is waited for, and at which line.
+
+Logs are read side by side and lined up by the collectives of the ranks (`all_reduce`, `broadcast`). What is told: a
+collective that a rank leaves out, calls in another order or with another size, one that it never comes to while others
+wait; weights that part, and why (its learning rate, gradients that are not averaged); data that a rank has twice. Logs
+that still grow are read as far as they are.
+
+The exit status is 1 when something was found, 0 when nothing was, 2 when there was nothing to compare.
+"""
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
-from graphscope.cli.parser import SUFFIX, find_log
+from graphscope.cli.executors import EXECUTORS
+from graphscope.cli.json_output import add_json, print_json
+from graphscope.cli.logs import all_ranks
+from graphscope.cli.parser import Parser
+
+FOUND = 1
 
 
-def logs_of(named: Path | None) -> list[Path]:
-    """The log that is named, or all ranks of the run: where it is the run that is named, a folder with it, or none."""
-    if named is not None and named.is_dir() and not (named / "log.json").exists() and any(named.glob(f"*{SUFFIX}")):
-        return with_ranks(find_log(None, named))
-    log = find_log(named)
-    return [log] if named is not None and named.exists() else with_ranks(log)
+def configure(parser: Parser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "logs", nargs="*", type=Path, metavar="DIR|LOG", help="a folder, a run, or its logs (default: the newest run)"
+    )
+    add_json(parser)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a page: ranks.html")
+    parser.add_argument(
+        "--with", dest="executor", choices=EXECUTORS, default="processes",
+        help="where logs are read: processes of this machine (default), or a cluster that sees their paths",
+    )  # fmt: skip
 
 
-def with_ranks(log: Path) -> list[Path]:
-    """A log and those of the other ranks of its run; it alone where it is the only one."""
-    from graphscope.eventlog.siblings import family, ranks_among
+def run(options: argparse.Namespace) -> int:
+    """Print what is wrong among the ranks."""
+    from graphscope.diagnose.ranks.comparison import compared
+    from graphscope.diagnose.ranks.reading import names_of, read
+    from graphscope.eventlog.siblings import bare, title
 
-    ranks = ranks_among(family(log))
-    return ranks if len(ranks) > 1 else [log]
+    logs = all_ranks(options.logs)
+    names = [*names_of(logs, title)]
+    found = compared(str(logs[0].with_name(bare(logs[0]))), EXECUTORS[options.executor](read, names))
+    if options.output is not None:
+        from graphscope.cli.rank_page import write_page
+
+        write_page(found, options.output)
+    if options.json:
+        print_json(found)
+    else:
+        from graphscope.cli.rank_table import print_comparison
+
+        print_comparison(found)
+    return FOUND if found.report else 0

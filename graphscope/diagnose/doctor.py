@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -13,8 +12,10 @@ import numpy as np
 
 from graphscope.diagnose.check_table import Check, every
 from graphscope.diagnose.consequences import arranged
-from graphscope.diagnose.finding import Finding, Row
-from graphscope.diagnose.ranks import rank_parting
+from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.placing import placed
+from graphscope.diagnose.ranks.judgement import Judgement
+from graphscope.diagnose.ranks.track import track
 from graphscope.diagnose.report import Report, Unjudged
 from graphscope.diagnose.two_runs import parting
 from graphscope.errors import LogError
@@ -23,10 +24,9 @@ from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.siblings import bare, ranks_among
 from graphscope.graph import Graph, series
-from graphscope.graph.step_numbers import step_numbers
 
 if TYPE_CHECKING:
-    from graphscope.graph import Node
+    pass
 
 _MOST: Final = 500
 """So many findings of one check are read: what a sick run repeats in every step is told by the first ones."""
@@ -55,9 +55,12 @@ def doctor(log: Log | str | os.PathLike[str], *others: Log | str | os.PathLike[s
 
 def ranked(logs: Sequence[Log]) -> Report:
     """What is wrong with the first rank of a run, and which rank parts from the others."""
-    graph, found = Graph(logs[0]), rank_parting(logs)
-    report = examined(graph)
-    told = () if found is None else (_placed(graph, found),)
+    among = Judgement()
+    for log in logs:
+        among.add(track(log))
+    graphs = {log.path: Graph(log) for log in logs}
+    told = tuple(placed(graphs[each.log], each.finding) for each in among.told())
+    report = examined(graphs[logs[0].path])
     name = f"{logs[0].path.with_name(bare(logs[0].path))} ({len(logs)} ranks)"
     return replace(report, log=name, findings=(*told, *report.findings))
 
@@ -65,7 +68,7 @@ def ranked(logs: Sequence[Log]) -> Report:
 def compared(log: Log, other: Log) -> Report:
     """Where two recordings of one program part."""
     graph, found = Graph(log), parting(log, other)
-    told = () if found is None else (_placed(graph, found),)
+    told = () if found is None else (placed(graph, found),)
     unjudged = [*_gaps(graph)]
     lengths = [len(each) for each in (log, other)]
     if found is None and lengths[0] != lengths[1]:
@@ -84,7 +87,7 @@ def examined(graph: Graph, checks: Iterable[Check] | None = None) -> Report:
         except Exception as error:  # noqa: BLE001 - whatever one check does, the others go on
             unjudged.append(Unjudged(check.title, f"the check `{check.name}` failed ({type(error).__name__}: {error})"))
         log.release()
-    told = (_placed(graph, each) for each in found)
+    told = (placed(graph, each) for each in found)
     roots = sorted(arranged(graph, list(told)), key=_importance)
     return Report(str(log.path), max(graph.now + 1 - log.first, 0), tuple(roots), tuple(unjudged))
 
@@ -111,58 +114,10 @@ def _merged(findings: Iterable[Finding]) -> list[Finding]:
     return list(first.values())
 
 
-def _plain(found: Finding) -> Finding:
-    """A finding whose evidence are numbers of Python's, whatever a check has measured with."""
-    plain = {
-        name: value if isinstance(value, Row) else np.asarray(value).item() for name, value in found.evidence.items()
-    }
-    return replace(found, evidence=plain)
-
-
 def _importance(found: Finding) -> tuple[bool, int]:
     """Errors, and what leads to them, stand ahead of warnings; then what comes first in the log."""
     family = (found, *found.consequences)
     return all(each.severity != "error" for each in family), min(each.row for each in family)
-
-
-def _placed(graph: Graph, found: Finding) -> Finding:
-    """A finding with its training step, and the line of the program that it names."""
-    first = found.row if found.first_row is None else found.first_row
-    steps = graph.index.marks(Kind.STEP)
-    count = int(np.searchsorted(steps, first)) + 1 if len(steps) else None
-    step = step_numbers(graph.log).title(first)
-    return _with_source(graph, replace(_plain(found), first_step=count, step=step))
-
-
-def _with_source(graph: Graph, found: Finding) -> Finding:
-    """A finding with the line of the program that it names."""
-    text = graph.log.source(found.file) if found.file else None
-    lines = [] if text is None else text.splitlines()
-    if not 0 < found.line <= len(lines):
-        return found
-    source = lines[found.line - 1]
-    return replace(found, source=source, columns=_columns(_node(graph, found), found, source))
-
-
-def _node(graph: Graph, found: Finding) -> Node | None:
-    try:
-        return None if found.node is None else graph.node(found.node)
-    except LogError:
-        return None
-
-
-def _columns(node: Node | None, found: Finding, source: str) -> tuple[int, int]:
-    """What of a line a node was computed by; sites count bytes."""
-    site = None if node is None else node.site
-    if site is None or (site.file, site.line) != (found.file, found.line) or site.end_line != site.line:
-        return (0, 0)
-    start, end = (len(source.encode()[:column].decode(errors="ignore")) for column in (site.column, site.end_column))
-    taken = _TAKING.match(source, end) if found.cause == "left the graph" else None
-    return (start, end) if taken is None else taken.span()
-
-
-_TAKING: Final = re.compile(r"\.(item|tolist|numpy)\(\)")
-"""What takes plain numbers of a result, behind the expression that makes it."""
 
 
 def _is_recorded_here(log: Log) -> bool:

@@ -1,0 +1,49 @@
+"""The logs of a run, one for each of its ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from graphscope.cli.parser import SUFFIX, find_log
+from graphscope.errors import UsageError
+
+
+def logs_of(named: Path | None) -> list[Path]:
+    """The log that is named, or all ranks of the run: where it is the run that is named, a folder with it, or none."""
+    if named is not None and named.is_dir() and not (named / "log.json").exists() and any(named.glob(f"*{SUFFIX}")):
+        return with_ranks(find_log(None, named))
+    log = find_log(named)
+    return [log] if named is not None and named.exists() else with_ranks(log)
+
+
+def with_ranks(log: Path) -> list[Path]:
+    """A log and those of the other ranks of its run; it alone where it is the only one."""
+    from graphscope.eventlog.siblings import family, ranks_among
+
+    ranks = ranks_among(family(log))
+    return ranks if len(ranks) > 1 else [log]
+
+
+def all_ranks(named: Sequence[Path]) -> list[Path]:
+    """The logs of a run that are to be compared: those that are named, or the family of the one that is.
+
+    Raises:
+        UsageError: There are fewer than two, or one is named twice.
+    """
+    if len(named) < 2:
+        one = named[0] if named else None
+        is_folder = one is not None and one.is_dir() and not (one / "log.json").exists()
+        found = with_ranks(find_log(None, one) if is_folder else find_log(one))
+        if len(found) < 2:
+            raise UsageError(
+                f"{str(found[0])!r} is the log of one process alone",
+                "`torchrun ... -m graphscope record SCRIPT` records each rank; logs of other names can all be named.",
+            )
+        return found
+    found = [find_log(each) for each in named]
+    seen: dict[Path, Path] = {}
+    for log in found:
+        if seen.setdefault(log.resolve(), log) is not log:
+            raise UsageError(f"{str(log)!r} is named twice", "Name the log of each rank once.")
+    return found

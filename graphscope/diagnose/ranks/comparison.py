@@ -1,0 +1,188 @@
+"""The ranks of a run compared: what is wrong among them, and of each what it has done, as data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.diagnose.placing import placed
+from graphscope.diagnose.ranks.judgement import Judgement
+from graphscope.diagnose.ranks.reading import Unread
+from graphscope.diagnose.ranks.told import named
+from graphscope.diagnose.ranks.track import Track
+from graphscope.diagnose.report import Report, Unjudged
+from graphscope.eventlog.names import short_place
+from graphscope.eventlog.reader import load
+from graphscope.graph import Graph
+
+BINS: Final = 100
+"""So many columns the matrix of all ranks has at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """What one rank has done."""
+
+    name: str
+    log: str
+    program: str
+    format: int
+    state: str
+    rows: int
+    steps: int
+    collectives: int
+    loss: float
+    """The last one; NaN where it is not known."""
+    together: float
+    """The share of its steps that it spent in collectives, from 0 to 1; NaN where that is not known."""
+    last: str
+    """The line where its log ends, or where it waits."""
+    seconds: np.ndarray
+    """How long its steps took, thinned out to BINS numbers."""
+    shares: np.ndarray
+    """The share of these in collectives."""
+
+    def data(self) -> dict[str, Any]:
+        """The same as JSON has it."""
+        return {
+            "name": self.name,
+            "log": self.log,
+            "program": self.program,
+            "format": self.format,
+            "state": self.state,
+            "rows": self.rows,
+            "steps": self.steps,
+            "collectives": self.collectives,
+            "loss": self.loss,
+            "share_in_collectives": self.together,
+            "last_line": self.last,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The ranks of a run."""
+
+    report: Report
+    ranks: tuple[Rank, ...]
+    odd: tuple[str, ...]
+    """The ranks that findings name first, one for each."""
+
+    def data(self) -> dict[str, Any]:
+        """The same as JSON has it: the report as of `doctor`, and the ranks."""
+        return {**self.report.data(), "odd": list(self.odd), "ranks": [each.data() for each in self.ranks]}
+
+
+def compared(run: str, tracks: Iterable[Track | Unread]) -> Comparison:
+    """Compare ranks, one after the other: little is kept of each.
+
+    Args:
+        run: What to call them together.
+        tracks: The ranks, in their order.
+    """
+    judgement = Judgement()
+    ranks: list[Rank] = []
+    unread: list[Unread] = []
+    taking_part: set[int] = set()
+    cut: list[str] = []
+    for each in tracks:
+        if isinstance(each, Unread):
+            unread.append(each)
+            continue
+        judgement.add(each)
+        ranks.append(_rank(each))
+        taking_part.update(number for _, members in each.groups for number in members)
+        cut += [each.name] if each.first else []
+    told = judgement.told()
+    findings = tuple(placed(Graph(load(each.log)), each.finding) for each in told)
+    missing = sorted(taking_part - {int(each.name.rpartition(" ")[2]) for each in ranks})
+    gaps = (*_unread(unread), *_absent(missing), *_unlike(ranks), *_unfinished(ranks), *_cut(cut))
+    report = Report(f"{run} ({len(ranks)} ranks)", sum(each.rows for each in ranks), findings, gaps)
+    return Comparison(report, tuple(ranks), tuple(dict.fromkeys(each.rank for each in told)))
+
+
+def _rank(track: Track) -> Rank:
+    length = float(track.seconds.sum())
+    known = bool(track.meetings["took"].any()) and length > 0
+    losses = track.losses[np.isfinite(track.losses)]
+    seconds, together = _thinned(track.seconds), _thinned(track.together)
+    with np.errstate(all="ignore"):
+        shares = together / seconds if known else np.full(len(seconds), np.nan)
+    return Rank(
+        name=track.name,
+        log=str(track.path),
+        program=track.program,
+        format=track.format,
+        state=track.state,
+        rows=track.rows,
+        steps=len(track.seconds),
+        collectives=len(track.meetings),
+        loss=float(track.losses[-1]) if len(losses) and len(track.losses) else float("nan"),
+        together=float(track.together.sum()) / length if known else float("nan"),
+        last=_last(track),
+        seconds=seconds,
+        shares=shares,
+    )
+
+
+def _last(track: Track) -> str:
+    if not len(track.meetings) or not track.meetings["waits"][-1]:
+        return short_place(*track.last.place)
+    return f"waits at {short_place(*track.places[track.meetings['place'][-1]])}"
+
+
+def _thinned(values: np.ndarray) -> np.ndarray:
+    """Means of stretches, so that there are few."""
+    if len(values) <= BINS:
+        return values.copy()
+    edges = np.linspace(0, len(values), BINS + 1).astype(np.int64)
+    return np.add.reduceat(values, edges[:-1]) / np.diff(edges)
+
+
+def _unread(unread: list[Unread]) -> Iterable[Unjudged]:
+    for each in unread[:_FEW]:
+        yield Unjudged(each.name, each.why)
+    if len(unread) > _FEW:
+        yield Unjudged(f"{len(unread) - _FEW} more ranks", "their logs can't be read either")
+
+
+_FEW: Final = 4
+
+
+def _absent(missing: list[int]) -> Iterable[Unjudged]:
+    if missing:
+        who = named([f"rank {number}" for number in missing])
+        yield Unjudged(who, "they took part, and there is no log of them" if len(missing) > 1 else "it took part, and "
+                       "there is no log of it")  # fmt: skip
+
+
+def _unlike(ranks: list[Rank]) -> Iterable[Unjudged]:
+    """Ranks of another program, or whose logs are of another format, than those of most."""
+    for field, words in (("program", "ran {0}, the others {1}"), ("format", "logs of format {0}, the others of {1}")):
+        counts = Counter(getattr(each, field) for each in ranks).most_common()
+        usual = counts[0][0] if counts else ""
+        for other, _ in counts[1:]:
+            who = named([each.name for each in ranks if getattr(each, field) == other])
+            yield Unjudged(who, f"{words.format(other or 'no file', usual or 'no file')}: compared as far as they go")
+
+
+def _unfinished(ranks: list[Rank]) -> Iterable[Unjudged]:
+    reasons = {
+        "killed": "the recording is not finished: the process was killed, or runs on another machine",
+        "runs": "the recording goes on: this is how far it is now",
+    }
+    for state in dict.fromkeys(each.state for each in ranks):
+        if state != "ended":
+            who = named([each.name for each in ranks if each.state == state])
+            yield Unjudged(
+                f"the end of {who}", reasons.get(state, f"the recording ended ahead of the program: {state}")
+            )
+
+
+def _cut(names: list[str]) -> Iterable[Unjudged]:
+    if names:
+        yield Unjudged(f"the beginning of {named(names)}", "the logs keep the newest rows alone")

@@ -1,0 +1,83 @@
+"""Which rank trains on data that it, or another rank, has had: where the others each have their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from graphscope.diagnose.ranks.told import Told, named, told
+from graphscope.diagnose.ranks.track import NOWHERE, Track
+
+_MOST: Final = 4096
+"""So many steps are compared: who shares data does so early, and thousands of ranks are to fit into memory."""
+
+
+class _Fed(NamedTuple):
+    """What a rank was fed with."""
+
+    name: str
+    log: Path
+    rows: np.ndarray
+
+
+class Data:
+    """Keeps of each rank a number for each step, the same where the data are."""
+
+    def __init__(self) -> None:
+        self._fed: list[_Fed] = []
+        self._prints: list[np.ndarray] = []
+
+    def add(self, track: Track) -> None:
+        """Look at another rank."""
+        self._fed.append(_Fed(track.name, track.path, track.data_rows[:_MOST].copy()))
+        self._prints.append(track.data[:_MOST].copy())
+
+    def told(self) -> Iterator[Told]:
+        """The first step in which a rank has the data of another, or once more its own."""
+        length = min((len(each) for each in self._prints), default=0)
+        if len(self._prints) < 2:
+            return
+        prints = np.stack([each[:length] for each in self._prints])
+        yield from self._of_another(prints)
+        yield from self._once_more(prints)
+
+    def _of_another(self, prints: np.ndarray) -> Iterator[Told]:
+        """Those of a model in parts share data as well: then all do so, in groups of one size."""
+        for step in np.flatnonzero((prints != 0).all(axis=0)).tolist():
+            _, which, counts = np.unique(prints[:, step], return_inverse=True, return_counts=True)
+            usual = min(Counter(counts.tolist()).items(), key=lambda each: (-each[1], each[0]))[0]
+            sharing = np.flatnonzero(counts[which] > usual)
+            if not len(sharing):
+                continue
+            ranks = [int(each) for each in sharing if which[each] == which[sharing[0]]]
+            held = prints[ranks][:, step:]
+            times = int(((held == held[0]) & (held != 0)).all(axis=0).sum())
+            odd = self._fed[ranks[-1]]
+            others = named([self._fed[each].name for each in ranks[:-1]])
+            yield told(
+                odd.log, int(odd.rows[step]), NOWHERE, odd.name, "data of another rank",
+                f"{odd.name} trains on the same data as {others}, in {times} of the {prints.shape[1]} steps, "
+                "where the others have their own",
+                "give each rank its own part: DistributedSampler(dataset, rank=..., num_replicas=...), or seed by rank",
+                {"ranks": len(prints), "steps with the same data": times},
+            )  # fmt: skip
+            return
+
+    def _once_more(self, prints: np.ndarray) -> Iterator[Told]:
+        repeats = (prints[:, 1:] == prints[:, :-1]) & (prints[:, 1:] != 0)
+        is_rare = repeats.any(axis=0) & (2 * repeats.sum(axis=0) < len(prints))
+        for step in (np.flatnonzero(is_rare)[:1] + 1).tolist():
+            ranks = np.flatnonzero(repeats[:, step - 1]).tolist()
+            odd = self._fed[ranks[0]]
+            who = named([self._fed[each].name for each in ranks])
+            yield told(
+                odd.log, int(odd.rows[step]), NOWHERE, odd.name, "data once more",
+                f"{who} {'trains' if len(ranks) == 1 else 'train'} on the data of the step before once more, "
+                "where the others go on to new ones",
+                "see that what gives out batches moves on at every rank: a sampler, an iterator, a queue",
+                {"ranks": len(prints), "steps with the data of the step before": int(repeats[ranks[0]].sum())},
+            )  # fmt: skip

@@ -396,3 +396,19 @@ def test_marks_on_boxes(tape):
         (False, False, True, False, True),
     ]
     assert [node.edited for node in whole(Graph(tape.log())).nodes] == [True, False]
+
+
+def test_a_rule_that_ran_ahead_of_its_loop_joins_it_and_no_arrow_is_lost(tape):
+    total = tape.leaf(0.0, line=4)
+    for number in range(12):
+        p = tape.leaf(np.ones(3), f"p{number}", line=1, flags=Flag.PARAMETER | Flag.REQUIRES_GRAD)
+        square = tape.op("mul", p, p, line=2)
+        part = tape.op("sum", square, line=2, column=8)
+        total = tape.op("add", total, part, line=3)
+    tape.backward(total)
+    view = fold_repeats(whole(Graph(tape.log())))
+    assert len(view.nodes) < 30
+    drawn = view.by_id()
+    assert all(edge.source in drawn and edge.target in drawn for edge in view.edges)
+    rules = {node.label: node.count for node in view.nodes if node.kind == "grad"}
+    assert rules == {"AddBackward": 12, "SumBackward": 12, "MulBackward": 12}

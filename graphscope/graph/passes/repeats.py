@@ -36,6 +36,7 @@ def _fold(view: GraphView, loops: list[Loop]) -> GraphView:
     iteration |= {id: iteration[undoes[id]] for id in alike.keys() - iteration.keys()}
     become |= alike
     become |= _leaves_alike(view, become)
+    become = _named_by_first(view, become)
     groups: dict[str, list[ViewNode]] = {}
     for node in view.nodes:
         groups.setdefault(become.get(node.id, node.id), []).append(node)
@@ -53,6 +54,15 @@ def _fold(view: GraphView, loops: list[Loop]) -> GraphView:
         for node in merged.values()
     )
     return without_empty_frames(replace(view, nodes=nodes, edges=edges, clusters=clusters))
+
+
+def _named_by_first(view: GraphView, become: Mapping[str, str]) -> dict[str, str]:
+    """The same boxes in one, which has the id of the first: a rule that came ahead of its loop may have joined it."""
+    firsts: dict[str, str] = {}
+    for node in view.nodes:
+        if node.id in become:
+            firsts.setdefault(become[node.id], node.id)
+    return {id: firsts[into] for id, into in become.items()}
 
 
 def _is_carried(edge: ViewEdge, iteration: Mapping[str, tuple[int, int]]) -> bool:
@@ -131,7 +141,7 @@ def _frames(
         return inside.get(forward, merged[forward].cluster if forward in merged else None)
 
     for loop in sorted(loops, key=lambda loop: loop.boxes[0].rows[0]):
-        bodies = [merged[node.id] for node in loop.boxes[: loop.period]]
+        bodies = [merged[become[node.id]] for node in loop.boxes[: loop.period]]
         loops_undone = {_innermost_loop(undone(body), clusters) for body in bodies if body.kind == "grad"}
         frame = loops_undone.pop() if len(loops_undone) == 1 else None
         if frame is not None:

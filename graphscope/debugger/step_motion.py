@@ -76,7 +76,7 @@ class _Marks:
         ends = marks[log.pick("kind", marks) == Kind.STEP]
         if len(ends):
             self.count += len(ends)
-            (self.counters,) = counters_of(log, ends[-1:])
+            self.counters = counters_of(log, ends[-1:])[0]
             self.site = log.site(int(log.pick("site", ends[-1:])[0]))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from graphscope.errors import LogError
 from graphscope.eventlog import schema
+from graphscope.eventlog.columns import Columns
 from graphscope.eventlog.files import LogFiles
 from graphscope.eventlog.mapped import release
 
@@ -95,6 +96,7 @@ class Rows:
         self._segments: list[Segment] = []
         self._starts: list[int] = []
         self._first = 0
+        self._columns = Columns()
         self._seen = 0
         """Bytes that were looked at since the system could have their memory back."""
         self.end = 0
@@ -226,6 +228,11 @@ class Rows:
         """One field of the rows of these numbers, in any order; 0 for rows that are not there."""
         picked = np.zeros(len(rows), schema.EVENT[field])
         if len(rows) == 0:
+            return picked
+        whole = (self._columns.whole if len(rows) >= _MANY else self._columns.known)(self, field)
+        if whole is not None:
+            there = (rows >= self.first) & (rows < self.first + len(whole))
+            picked[there] = whole[rows[there] - self.first]
             return picked
         stop = min(int(rows.max()) + 1, self.end)
         low = max(int(rows.min()), self.first, stop - _SPREAD * len(rows))

@@ -11,7 +11,7 @@ from graphscope.errors import ExportError
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.outline.origins import origins
 from graphscope.graph.outline.steps import Steps, steps
-from graphscope.graph.step_numbers import StepNumber, step_numbers
+from graphscope.graph.step_numbers import StepNumbers, step_numbers
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -47,10 +47,9 @@ def chosen_rows(graph: Graph, step: Step | None) -> Chosen:
     if step == "all" or (step is None and count < 2):
         return Chosen(rows)
     numbers = step_numbers(graph.log)
-    names = [numbers.number(place) for place in range(count)]
-    place, why = _default(graph, count) if step is None else (_named(names, step), "")
+    place, why = _default(graph, count) if step is None else (_named(numbers.numbers[:count], step), "")
     first, last = np.searchsorted(rows, (known.first[place], known.last[place] + 1))
-    return Chosen(rows[first:last], _heading(names, place, why))
+    return Chosen(rows[first:last], _heading(numbers, count, place, why))
 
 
 def without_making(log: Log, rows: np.ndarray) -> np.ndarray:
@@ -95,20 +94,19 @@ def proposed(graph: Graph, most: int) -> str:
     return f'--select "#{rows[-1]}" --radius 20 (select=..., radius=...) draws what surrounds the newest node'
 
 
-def _named(names: list[StepNumber], step: int) -> int:
-    found = [place for place, name in enumerate(names) if name.number == step]
-    if not found:
-        told = f"they are {names[0].number} to {names[-1].number}" if names else "the log tells of no training steps"
+def _named(numbers: np.ndarray, step: int) -> int:
+    found = np.flatnonzero(numbers == step)
+    if not len(found):
+        told = f"they are {numbers[0]} to {numbers[-1]}" if len(numbers) else "the log tells of no training steps"
         raise ExportError(f"there is no step {step}: {told}", "choose one of them, or draw all of them")
-    return found[0]
+    return int(found[0])
 
 
-def _heading(names: list[StepNumber], place: int, why: str) -> tuple[str, ...]:
-    if len(names) < 2:
+def _heading(numbers: StepNumbers, count: int, place: int, why: str) -> tuple[str, ...]:
+    if count < 2:
         return ()
-    first, last = names[0].number, names[-1].number
-    number = names[place].number
-    title = str(names[place])
-    asked = "" if title == f"step {number}" else f" (--step {number})"
-    lines = [f"{title}{asked}, one of {len(names):,}", why, f"Others: --step {first} to {last}; all in one: --all"]
+    first, last = numbers.number(0).number, numbers.number(count - 1).number
+    chosen = numbers.number(place)
+    asked = "" if str(chosen) == f"step {chosen.number}" else f" (--step {chosen.number})"
+    lines = [f"{chosen}{asked}, one of {count:,}", why, f"Others: --step {first} to {last}; all in one: --all"]
     return tuple(line for line in lines if line)

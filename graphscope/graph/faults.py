@@ -41,9 +41,10 @@ def is_fault(node: Node) -> bool:
     return not is_finite(node) and excuse(node) is None
 
 
-def fault_rows(graph: Graph, start: int | None = None) -> Iterator[int]:
-    """The rows of a graph, from `start` on, whose values are faults, in order."""
-    rows = rows_with_nonfinite(graph.log, start, graph.now + 1)
+def fault_rows(graph: Graph, start: int | None = None, stop: int | None = None) -> Iterator[int]:
+    """The rows of a graph, from `start` on and before `stop`, whose values are faults, in order."""
+    end = graph.now + 1
+    rows = rows_with_nonfinite(graph.log, start, end if stop is None else min(stop, end))
     return (row for row in rows if excuse(graph.node(row)) is None)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.eventlog.loops import counters_at
+from graphscope.graph.loop_turns import Counters, untold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,11 +32,11 @@ class Turns:
     by: int
 
 
-def counters_by_text(log: Log, begins: np.ndarray, count: int) -> list[dict[str, int]]:
+def counters_by_text(log: Log, begins: np.ndarray, count: int) -> Counters:
     """What the loop around the line that began most backward passes counted in each of so many steps; empty where the
     text does not say, or some turns may have left no step.
     """
-    unknown: list[dict[str, int]] = [{} for _ in range(count)]
+    unknown = untold(count)
     sites = log.pick("site", begins)
     numbers, times = np.unique(sites[sites > 0], return_counts=True)
     if log.first > 0 or not len(numbers) or not count <= times.max() <= count + 1:
@@ -44,7 +45,10 @@ def counters_by_text(log: Log, begins: np.ndarray, count: int) -> list[dict[str,
     if site is None or site.function != "<module>":
         return unknown
     turns = turns_at(log.source(site.file) or "", site.line)
-    return unknown if turns is None else [{turns.name: turns.first + place * turns.by} for place in range(count)]
+    if turns is None:
+        return unknown
+    counted = turns.first + np.arange(count) * turns.by
+    return Counters(((), (turns.name,)), np.ones(count, np.int64), counted[:, None])
 
 
 @lru_cache(maxsize=16)

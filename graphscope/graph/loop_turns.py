@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -13,17 +14,82 @@ if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
 
-def counters_of(log: Log, marks: np.ndarray) -> list[dict[str, int]]:
-    """What the loops of the program counted at each mark, by the program's names, the outermost loop first."""
-    found: list[dict[str, int]] = [{} for _ in marks]
-    for entry, which in by_entry(log, marks):
+@dataclass(frozen=True, slots=True)
+class Counters(Sequence[dict[str, int]]):
+    """What loops counted at each of many places, in columns: places are many, and loops few."""
+
+    loops: tuple[tuple[str, ...], ...]
+    """The counters of some loops, by the program's names, the outermost first; those at 0 are none at all."""
+    which: np.ndarray
+    """Of each place, which of these are told there."""
+    columns: np.ndarray
+    """A line for each place, a column for each counter."""
+
+    def __len__(self) -> int:
+        return len(self.which)
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, int]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Counters: ...
+    def __getitem__(self, index: int | slice) -> dict[str, int] | Counters:
+        if isinstance(index, slice):
+            return Counters(self.loops, self.which[index], self.columns[index])
+        return dict(zip(self.loops[self.which[index]], self.columns[index].tolist(), strict=False))
+
+    @property
+    def widths(self) -> np.ndarray:
+        """How many counters are told at each place."""
+        widths: np.ndarray = np.array([len(names) for names in self.loops])[self.which]
+        return widths
+
+    def repeated(self) -> np.ndarray:
+        """Whether each place is told the same as the one before it; not where nothing is told."""
+        found = self.which > 0
+        found[:1] = False
+        found[1:] &= self.which[1:] == self.which[:-1]
+        found[1:] &= (self.columns[1:] == self.columns[:-1]).all(axis=1)
+        return found
+
+    def spread(self, places: np.ndarray, count: int) -> Counters:
+        """The same at other places, ascending, of so many; at those between them nothing is told."""
+        which, columns = np.zeros(count, np.int64), np.zeros((count, self.columns.shape[1]), np.int64)
+        which[places], columns[places] = self.which, self.columns
+        return Counters(self.loops, which, columns)
+
+    def replaced(self, place: int, counters: Mapping[str, int]) -> Counters:
+        """The same but for what is told at one place."""
+        names = tuple(counters)
+        loops = self.loops if names in self.loops else (*self.loops, names)
+        wide = max(self.columns.shape[1], len(names))
+        which, columns = self.which.copy(), np.zeros((len(self), wide), np.int64)
+        columns[:, : self.columns.shape[1]] = self.columns
+        which[place], columns[place] = loops.index(names), 0
+        columns[place, : len(names)] = list(counters.values())
+        return Counters(loops, which, columns)
+
+
+def untold(count: int) -> Counters:
+    """Nothing told at any of so many places."""
+    return Counters(((),), np.zeros(count, np.int64), np.zeros((count, 0), np.int64))
+
+
+def counters_of(log: Log, marks: np.ndarray) -> Counters:
+    """What the loops of the program counted at each mark."""
+    loops: dict[tuple[str, ...], int] = {(): 0}
+    which = np.zeros(len(marks), np.int64)
+    found: list[tuple[np.ndarray, list[np.ndarray]]] = []
+    for entry, places in by_entry(log, marks):
         names, encoded = entry.get("counters"), told(entry, "attributes").get("numbers")
         if isinstance(names, list) and isinstance(encoded, dict) and isinstance(encoded.get("tuple"), list):
-            columns = [numbers(log, marks[which], part) for part in encoded["tuple"]]
-            known = [np.nan_to_num(each).astype(np.int64).tolist() for each in columns]
-            for place, *row in zip(which.tolist(), *known, strict=True):
-                found[place] = {str(name): each for name, each in zip(names, row, strict=False)}
-    return found
+            parts = encoded["tuple"][: len(names)]
+            which[places] = loops.setdefault(tuple(map(str, names[: len(parts)])), len(loops))
+            found.append((places, [numbers(log, marks[places], part) for part in parts]))
+    columns = np.zeros((len(marks), max(map(len, loops))), np.int64)
+    for places, told_there in found:
+        for column, each in enumerate(told_there):
+            columns[places, column] = np.nan_to_num(each)
+    return Counters(tuple(loops), which, columns)
 
 
 def told_behind(log: Log, row: int) -> dict[str, int]:
@@ -39,15 +105,17 @@ def last_of_turns(log: Log, marks: np.ndarray) -> np.ndarray:
     if not len(marks):
         return marks
     ends = np.ones(len(marks), bool)
-    ends[:-1] = ~_go_on(counters_of(log, marks), log.pick("site", marks).tolist())[1:]
+    ends[:-1] = ~_go_on(counters_of(log, marks), log.pick("site", marks))[1:]
     return marks[ends]
 
 
-def _go_on(counters: Sequence[dict[str, int]], sites: Sequence[int]) -> np.ndarray:
+def _go_on(counters: Counters, sites: np.ndarray) -> np.ndarray:
     """Which marks go on with the turn of the mark before: no line marks a turn twice."""
     found = np.zeros(len(sites), bool)
     lines: set[int] = set()
-    for place, site in enumerate(sites):
-        found[place] = place and counters[place] and counters[place] == counters[place - 1] and site not in lines
-        lines = {*lines, site} if found[place] else {site}
+    for place in np.flatnonzero(counters.repeated()).tolist():
+        if not found[place - 1]:
+            lines = {int(sites[place - 1])}
+        found[place] = int(sites[place]) not in lines
+        lines.add(int(sites[place]))
     return found

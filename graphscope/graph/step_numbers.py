@@ -12,7 +12,7 @@ import numpy as np
 
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.loop_text import counters_by_text
-from graphscope.graph.loop_turns import counters_of, told_behind
+from graphscope.graph.loop_turns import Counters, counters_of, told_behind
 from graphscope.graph.outline.steps import Steps, steps
 
 if TYPE_CHECKING:
@@ -70,26 +70,34 @@ class StepNumbers:
         ends = self.steps.marks[self.steps.kinds == Kind.STEP]
         behind = np.searchsorted(ends, self.steps.last, side="right")
         inside = np.flatnonzero(behind > np.searchsorted(ends, self.steps.first))
-        self._counters: list[Mapping[str, int]] = [{} for _ in self.steps.first]
-        for place, counters in zip(inside.tolist(), counters_of(log, ends[behind[inside] - 1]), strict=True):
-            self._counters[place] = counters
+        count = len(self.steps)
+        counters = counters_of(log, ends[behind[inside] - 1]).spread(inside, count)
         if not len(ends):
             passes = np.searchsorted(self.steps.ends, self.steps.last, side="right")
             ended = int((np.diff(passes, prepend=0) > 0).sum())
-            self._counters[:ended] = counters_by_text(log, self.steps.begins, ended)
-        if self._counters and not self._counters[-1]:
+            counters = counters_by_text(log, self.steps.begins, ended).spread(np.arange(ended), count)
+        if count and not counters[count - 1]:
             told = told_behind(log, int(self.steps.first[-1]))
-            names = self._counters[-2] if len(self) > 1 else told
+            names = counters[count - 2] if count > 1 else told
             of_steps = {name: each for name, each in told.items() if name in names}  # modules may have loops as well
-            self._counters[-1] = of_steps or _following(self._counters[:-1])
-        self._turns = _turns(self._counters)
+            counters = counters.replaced(count - 1, of_steps or _following(counters[:-1]))
+        self._counters = counters
+        self._turns = _turns(counters)
 
     def __len__(self) -> int:
         return len(self._counters)
 
     def number(self, place: int) -> StepNumber:
         """What the step at a place is called."""
-        return StepNumber(place + 1, self._counters[place], self._turns[place])
+        return StepNumber(place + 1, self._counters[place], int(self._turns[place]))
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The number by which a person asks for each."""
+        counted = np.arange(1, len(self) + 1)
+        alone = (self._counters.widths == 1) & (self._turns == 0)
+        counted[alone] = self._counters.columns[alone, :1].ravel()
+        return counted
 
     def of(self, row: int) -> StepNumber | None:
         """What the step is called that a row belongs to; None of what is in none."""
@@ -100,7 +108,9 @@ class StepNumbers:
         """The place of the first step that answers to some numbers; no numbers are those of none."""
         if not wanted:
             return None
-        return next((place for place in range(len(self)) if self.number(place).answers(wanted)), None)
+        counted = np.column_stack([np.arange(1, len(self) + 1), self._turns, self._counters.columns])
+        has_all = np.all([(counted == number).any(axis=1) for number in wanted.values()], axis=0)
+        return next((place for place in np.flatnonzero(has_all).tolist() if self.number(place).answers(wanted)), None)
 
     def title(self, row: int) -> str:
         """The same in words: `step 30`; empty of what is in none."""
@@ -116,26 +126,24 @@ def step_numbers(log: Log) -> StepNumbers:
     return kept[1][1]
 
 
-def _following(ended: list[Mapping[str, int]]) -> dict[str, int]:
+def _following(ended: Counters) -> dict[str, int]:
     """What the loops count in a step that has not ended: the innermost one goes on as it did."""
-    if not ended or not ended[-1]:
+    newest = ended[-1] if len(ended) else {}
+    if not newest:
         return {}
-    *outer, inner = ended[-1]
+    *outer, inner = newest
     before = ended[-2] if len(ended) > 1 else {}
-    is_same_loop = [*before] == [*ended[-1]] and all(before[name] == ended[-1][name] for name in outer)
-    by = ended[-1][inner] - before[inner] if is_same_loop else 1
-    return {**ended[-1], inner: ended[-1][inner] + by}
+    is_same_loop = [*before] == [*newest] and all(before[name] == newest[name] for name in outer)
+    by = newest[inner] - before[inner] if is_same_loop else 1
+    return {**newest, inner: newest[inner] + by}
 
 
-def _turns(counters: list[Mapping[str, int]]) -> list[int]:
+def _turns(counters: Counters) -> np.ndarray:
     """The places of steps among those with the same counters, from 1 on; 0 of those that are alone with theirs."""
-    found: list[int] = []
-    for place, each in enumerate(counters):
-        is_next = bool(each) and place > 0 and each == counters[place - 1]
-        if is_next and found[-1] == 0:
-            found[-1] = 1
-        found.append(found[-1] + 1 if is_next else 0)
-    return found
+    begins = np.flatnonzero(~counters.repeated())
+    sizes = np.diff(np.append(begins, len(counters)))
+    places = np.arange(len(counters)) - np.repeat(begins, sizes)
+    return np.where(np.repeat(sizes, sizes) > 1, places + 1, 0)
 
 
 def noun(name: str) -> str:

@@ -12,6 +12,7 @@ from graphscope.errors import LogError
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.faults import fault_rows
 from graphscope.graph.operands import arguments_text
+from graphscope.graph.outline.steps import steps
 from graphscope.graph.series.losses import losses, unscaled
 from graphscope.graph.view import Cluster, GraphView, ViewEdge, ViewNode
 
@@ -60,9 +61,9 @@ class _Drawing:
         self.frames = _Frames(graph)
         self.boxes: dict[str, ViewNode] = {}
         self.arrows: list[ViewEdge] = []
-        self._nonfinite = set(fault_rows(graph, int(chosen[0]) if len(chosen) else None))
+        self._nonfinite = set(fault_rows(graph, int(chosen[0]), int(chosen[-1]) + 1) if len(chosen) else ())
         self._current = int(chosen.max()) if graph.placed and len(chosen) else None
-        self._losses = _losses(graph)
+        self._losses = _losses(graph, chosen)
 
     def add(self, node: Node, inputs: list[Edge]) -> None:
         """Draw a node, and the arrows that lead to it."""
@@ -132,11 +133,15 @@ def _given(box: ViewNode, node: Node) -> ViewNode:
     return replace(box, kind="leaf", label=label, arguments="", forward=None, in_place=False, loss=False)
 
 
-def _losses(graph: Graph) -> set[int]:
-    """The rows of losses, whose backward passes have begun."""
-    found = losses(graph.log)
-    roots = found["root"][found["begin"] <= graph.now].tolist()
-    return {unscaled(graph, root) for root in roots if graph.log.first <= root}
+def _losses(graph: Graph, chosen: np.ndarray) -> set[int]:
+    """Those of some rows that are losses, whose backward passes have begun; a run may have any number of others."""
+    if not len(chosen):
+        return set()
+    found, ends = losses(graph.log), steps(graph.log).last
+    following = int(np.searchsorted(ends, chosen[-1]))
+    end = ends[following] if following < len(ends) else graph.now  # a scaler multiplies a loss in the same step
+    roots = found["root"][(found["begin"] <= graph.now) & (found["root"] >= chosen[0]) & (found["root"] <= end)]
+    return {unscaled(graph, root) for root in roots.tolist() if graph.log.first <= root}
 
 
 def _ids(log: Log, chosen: np.ndarray) -> tuple[dict[int, str], dict[str, tuple[int, ...]], dict[tuple[int, int], str]]:

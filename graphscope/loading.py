@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from graphscope.errors import StateError
+from graphscope.eventlog.addresses import is_address
 
 
 def load(f: Any, map_location: Any = None, **options: Any) -> Any:
     """Open a log, or read what `save` wrote, any other `.safetensors` file, or a file of `torch.save`.
 
     Args:
-        f: The folder or packed file of a log; or a file of tensors, by path or open for reading.
+        f: The folder or packed file of a log, or the URL of such a file; or a file of tensors, by path or open for
+            reading.
         map_location: Where PyTorch would put the tensors; here they are on the CPU.
         **options: Others that PyTorch takes, such as `weights_only`; here no file ever runs code.
 
@@ -25,6 +27,8 @@ def load(f: Any, map_location: Any = None, **options: Any) -> Any:
     """
     if hasattr(f, "read"):
         return _read(f, getattr(f, "name", "the file"))
+    if is_address(f):
+        return _log(f)
     where = Path(os.fspath(f))
     if not where.is_file():
         return _log(where)
@@ -36,7 +40,7 @@ def load(f: Any, map_location: Any = None, **options: Any) -> Any:
     return _log(where)
 
 
-def _log(where: Path) -> Any:
+def _log(where: str | os.PathLike[str]) -> Any:
     from graphscope.eventlog.reader import load as open_log
 
     return open_log(where)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from graphscope.cli.parser import SUFFIX, find_log
 from graphscope.errors import UsageError
+from graphscope.eventlog.addresses import is_address
 
 
 def logs_of(named: Path | None) -> list[Path]:
@@ -14,7 +15,7 @@ def logs_of(named: Path | None) -> list[Path]:
     if named is not None and named.is_dir() and not (named / "log.json").exists() and any(named.glob(f"*{SUFFIX}")):
         return with_ranks(find_log(None, named))
     log = find_log(named)
-    return [log] if named is not None and named.exists() else with_ranks(log)
+    return [log] if named is not None and (named.exists() or is_address(named)) else with_ranks(log)
 
 
 def with_ranks(log: Path) -> list[Path]:

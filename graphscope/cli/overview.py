@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -65,7 +64,7 @@ def overview(log: Log) -> Overview:
         steps=_marks(log, Kind.STEP),
         backward_passes=_marks(log, Kind.BACKWARD_BEGIN),
         values=str(log.metadata.get("values", "")),
-        disk_bytes=_disk_bytes(log.path),
+        disk_bytes=log.files.disk_bytes(),
         totals=sorted(_totals(log), key=lambda total: (-total.seconds, -total.count, total.op, total.graph_pass)),
         nonfinite=next(every()["nan"].findings(Graph(log)), None),
         exceptions=list(every()["raised"].findings(Graph(log))),
@@ -115,9 +114,3 @@ def _marks(log: Log, kind: Kind) -> int:
 
 def _pass_name(number: int) -> str:
     return Pass(min(number, _PASSES - 1)).name.lower()
-
-
-def _disk_bytes(path: Path) -> int:
-    if path.is_file():
-        return path.stat().st_size
-    return sum(file.stat().st_blocks * 512 for file in path.rglob("*") if file.is_file())

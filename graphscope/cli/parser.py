@@ -10,6 +10,7 @@ from typing import Any, Final, NoReturn
 
 from graphscope.cli.runner import Program
 from graphscope.errors import UsageError
+from graphscope.eventlog.addresses import Address, is_address
 
 SUFFIX = ".gscope"
 SCRIPTS: Final = (".py", ".pyw", ".pyz")
@@ -155,6 +156,8 @@ def find_log(named: Path | None, folder: Path | None = None) -> Path:
     Raises:
         UsageError: if it does not exist, or is a model.
     """
+    if named is not None and is_address(named):
+        return Address(named)
     if named is not None:
         named = next((each for each in _spellings(named) if each.exists()), named)
         if not named.exists():

@@ -7,18 +7,23 @@ import stat
 import struct
 import sys
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from mmap import mmap
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, BinaryIO, Final, Protocol
 
 import numpy as np
 
 from graphscope.errors import LogError
+from graphscope.eventlog import schema
 from graphscope.eventlog.mapped import map_for_reading
+from graphscope.eventlog.segment_values import SegmentValues
 
 _TEXT_LIMIT: Final = 1 << 24
 """No text file of a log is larger than this; what is larger is not ours."""
+
+_HEAD: Final = 1024
+"""The header of an array is shorter."""
 
 _MAGIC: Final = b"\x93NUMPY\x01\x00"
 _HEADER: Final = re.compile(rb"\{'descr': (.+), 'fortran_order': False, 'shape': \((\d{1,18}),\), \} *\n")
@@ -56,6 +61,12 @@ class LogFiles(Protocol):
 
     def array(self, name: str, dtype: np.dtype) -> np.ndarray:
         """The array of a `.npy` file, mapped read-only; shorter when the file was cut, empty when it is gone."""
+
+    def values(self, folder: str) -> SegmentValues:
+        """The values of a segment; none when they are gone."""
+
+    def disk_bytes(self) -> int:
+        """What it takes where it lies."""
 
     def is_cut(self) -> bool:
         """Whether a file is shorter by now than what was mapped of it."""
@@ -101,6 +112,12 @@ class FolderFiles:
         self._mapped[path] = _number_of(path), len(memory)
         return _array(memory, 0, len(memory), dtype)
 
+    def values(self, folder: str) -> SegmentValues:
+        return SegmentValues(self.array(f"{folder}/values.npy", schema.BYTE))
+
+    def disk_bytes(self) -> int:
+        return sum(file.stat().st_blocks * 512 for file in self.path.rglob("*") if file.is_file())
+
     def is_cut(self) -> bool:
         return any(_is_cut(path, *known) for path, known in list(self._mapped.items()))
 
@@ -108,15 +125,57 @@ class FolderFiles:
         self._closed = True
 
 
-class ZipFiles:
-    """A packed log: every file is stored without compression, so that it can be mapped where it lies."""
+class Content(Protocol):
+    """A file that is mapped."""
+
+    memory: mmap
+
+    def open(self) -> BinaryIO:
+        """It as a file, to read."""
+
+    def need(self, starts: Any, size: Any) -> None:
+        """See that stretches of it are there: where they begin, and the bytes of each."""
+
+    def is_cut(self) -> bool:
+        """Whether it is shorter by now than what was mapped of it."""
+
+
+class MappedFile:
+    """A file of this machine.
+
+    Raises:
+        OSError: It can't be read.
+        ValueError: It is empty.
+    """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
+        self.memory = map_for_reading(path)
+        self._number = _number_of(path)
+
+    def open(self) -> BinaryIO:
+        return self._path.open("rb")
+
+    def need(self, starts: Any, size: Any) -> None:
+        """All of it is there."""
+
+    def is_cut(self) -> bool:
+        return _is_cut(self._path, self._number, len(self.memory))
+
+
+class ZipFiles:
+    """A packed log: every file is stored without compression, so that it can be mapped where it lies.
+
+    Raises:
+        LogError: It is no zip file, or one of a newer kind.
+    """
+
+    def __init__(self, path: Path, content: Callable[[Path], Content] = MappedFile) -> None:
         self.path = path
         try:
-            self._memory = map_for_reading(path)
-            self._number = _number_of(path)
-            with zipfile.ZipFile(path) as archive:
+            self._content = content(path)
+            self._memory = self._content.memory
+            with self._content.open() as file, zipfile.ZipFile(file) as archive:
                 self._members = {member.filename: member for member in archive.infolist()}
         except NotImplementedError as error:
             python = ".".join(map(str, sys.version_info[:2]))
@@ -138,6 +197,7 @@ class ZipFiles:
         start, size = self._extent(name)
         if size > _TEXT_LIMIT:
             raise ValueError(f"{name} is too large")
+        self._content.need(start, size)
         return self._memory[start : start + size].decode("utf-8")
 
     def array(self, name: str, dtype: np.dtype) -> np.ndarray:
@@ -145,10 +205,24 @@ class ZipFiles:
             start, size = self._extent(name)
         except OSError:
             return np.zeros(0, dtype)
+        self._content.need(start, size)
         return _array(self._memory, start, size, dtype)
 
+    def values(self, folder: str) -> SegmentValues:
+        try:
+            start, size = self._extent(f"{folder}/values.npy")
+        except OSError:
+            return SegmentValues(np.zeros(0, schema.BYTE))
+        self._content.need(start, min(size, _HEAD))
+        memory = _array(self._memory, start, size, schema.BYTE)
+        begin = start + size - len(memory)
+        return SegmentValues(memory, lambda starts, size: self._content.need(begin + starts, size))
+
+    def disk_bytes(self) -> int:
+        return len(self._memory)
+
     def is_cut(self) -> bool:
-        return _is_cut(self.path, self._number, len(self._memory))
+        return self._content.is_cut()
 
     def close(self) -> None:
         """All of it is mapped."""
@@ -157,6 +231,7 @@ class ZipFiles:
         member = self._members.get(name)
         if member is None or member.compress_type != zipfile.ZIP_STORED:
             raise OSError(f"{name} is missing or compressed")
+        self._content.need(max(member.header_offset, 0), _HEAD)
         header = self._memory[member.header_offset : member.header_offset + 30] if member.header_offset >= 0 else b""
         if len(header) < 30 or not header.startswith(b"PK\x03\x04"):
             raise OSError(f"the place of {name} is damaged")
@@ -193,7 +268,7 @@ def _array(memory: mmap, offset: int, size: int, dtype: np.dtype) -> np.ndarray:
     The header is compared, not evaluated: only the form in which numpy writes an array of this dtype counts.
     """
     nothing = np.zeros(0, dtype)
-    head = memory[offset : offset + min(size, 1024)]
+    head = memory[offset : offset + min(size, _HEAD)]
     if len(head) < 10 or not head.startswith(_MAGIC):
         return nothing
     start = 10 + int.from_bytes(head[8:10], "little")

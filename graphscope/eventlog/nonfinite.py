@@ -92,7 +92,7 @@ def _kept(log: Log, first: int, events: np.ndarray, rows: np.ndarray, dtype: np.
     end = min(len(memory), int(starts[-1]) + math.prod(log.shape(int(last["shape"]))) * itemsize)
     found = [rows[:0]]
     for offset in range(int(starts[0]) // schema.ALIGNMENT * schema.ALIGNMENT, end, _BLOCK):
-        block = memory[offset : min(offset + _BLOCK, end)]
+        block = memory.between(offset, min(offset + _BLOCK, end))
         numbers = block[: len(block) // dtype.itemsize * dtype.itemsize].view(dtype)
         bad = np.flatnonzero(~np.isfinite(numbers))
         if len(bad):

@@ -17,11 +17,13 @@ import numpy as np
 from graphscope._version import __version__
 from graphscope.errors import LogError
 from graphscope.eventlog import arguments, schema, values
+from graphscope.eventlog.addresses import Address, is_address
 from graphscope.eventlog.arguments import Arguments
 from graphscope.eventlog.files import FolderFiles, LogFiles, ZipFiles
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.rows import Rows, Segment
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.segment_values import SegmentValues
 from graphscope.eventlog.tables import Tables
 from graphscope.eventlog.values import Summary
 
@@ -176,9 +178,9 @@ class Log(Rows, Tables):
         """The rows of `edges.npy` of the segment that holds row `first`; for readers that index many rows at once."""
         return self._find(first)[0].array("edges.npy", schema.EDGE)
 
-    def values_of_segment(self, row: int) -> np.ndarray:
-        """The bytes of `values.npy` of the segment that holds a row; empty when they were dropped."""
-        return self._segment(row).array("values.npy", schema.BYTE)
+    def values_of_segment(self, row: int) -> SegmentValues:
+        """The bytes of `values.npy` of the segment that holds a row; none when they were dropped."""
+        return self._segment(row).values
 
     def _inputs(self, segment: Segment, flags: int, count: int, named: np.ndarray) -> tuple[tuple[int, int], ...]:
         if flags & _EDGES:
@@ -264,18 +266,18 @@ class Log(Rows, Tables):
         nbytes = math.prod(shape) * dtype.itemsize
         self._seen += nbytes
         if flags & _INLINE:
-            start, memory = 0, np.frombuffer(raw["value"].tobytes(), np.uint8)
+            memory = np.frombuffer(raw["value"].tobytes(), np.uint8)[:nbytes]
         else:
-            start, memory = int(raw["value"]), segment.array("values.npy", schema.BYTE)
-        if start + nbytes > len(memory):
+            memory = segment.values.between(int(raw["value"]), int(raw["value"]) + nbytes)
+        if len(memory) < nbytes:
             return None
         if not flags & _INLINE and self.metadata.get("finished") is None:
             # The file may be used again for newer values, at any time; if it was, its name here had gone before.
-            start, memory = 0, memory[start : start + nbytes].copy()
+            memory = memory.copy()
             if segment.dropped:
                 return None
         try:
-            value = memory[start : start + nbytes].view(dtype).reshape(shape)
+            value = memory.view(dtype).reshape(shape)
         except ValueError:  # a shape that no array has, though it may have no elements
             return None
         if dtype_name == "bfloat16":  # numpy has none: the upper half of a float32
@@ -290,10 +292,9 @@ class Log(Rows, Tables):
             return values.summarize(value)
         segment, flags, raw, shape, _ = self._place(row, slot)
         start = int(raw["value"])
-        memory = segment.array("values.npy", schema.BYTE)
-        if not flags & _SUMMARY or start + schema.SUMMARY.itemsize > len(memory):
+        if not flags & _SUMMARY or start + schema.SUMMARY.itemsize > len(segment.values):
             return None
-        record = memory[start : start + schema.SUMMARY.itemsize].tobytes()
+        record = segment.values.between(start, start + schema.SUMMARY.itemsize).tobytes()
         return None if segment.dropped else values.unpack(record, math.prod(shape))
 
     def nonfinite(self, row: int) -> bool | None:
@@ -321,11 +322,15 @@ class Log(Rows, Tables):
 
 
 def load(path: str | os.PathLike[str]) -> Log:
-    """Open a log: the folder of a finished or growing recording, or the file that `graphscope pack` made of one.
+    """Open a log: the folder of a finished or growing recording, or the file that `graphscope pack` made of one, here
+    or elsewhere: of what a URL names, such as `s3://bucket/run.gscope.zip`, only what is looked at is fetched.
 
     Raises:
         LogError: There is nothing at `path`, it is no log, or a newer graphscope wrote it.
     """
+    if is_address(path):
+        fetched = import_module("graphscope.eventlog.fetched").FetchedFile  # which few need
+        return Log(ZipFiles(Address(path), fetched))
     where = Path(path)
     if where.is_dir():
         return Log(FolderFiles(where))

@@ -14,6 +14,7 @@ from graphscope.eventlog import schema
 from graphscope.eventlog.columns import Columns
 from graphscope.eventlog.files import LogFiles
 from graphscope.eventlog.mapped import release
+from graphscope.eventlog.segment_values import SegmentValues
 
 _HOLES: Final = 1024
 """So many rows may be reserved and not written yet, ahead of one that is."""
@@ -35,13 +36,14 @@ _GAP: Final = 1 << 24
 class Segment:
     """The mapped arrays of one segment; whatever is missing or cut is empty or shorter."""
 
-    __slots__ = ("_arrays", "_files", "_rare", "events", "first", "folder")
+    __slots__ = ("_arrays", "_files", "_rare", "_values", "events", "first", "folder")
 
     def __init__(self, files: LogFiles, folder: str, first: int, event: np.dtype) -> None:
         self._files = files
         self.folder = folder
         self.first = first
         self._arrays: dict[str, np.ndarray] = {}
+        self._values: SegmentValues | None = None
         self._rare: tuple[int, np.ndarray] = 0, np.zeros(0, np.int64)
         self.events = schema.widened(self.array("events.npy", event))
 
@@ -77,10 +79,20 @@ class Segment:
             self._arrays[name] = found
         return found
 
+    @property
+    def values(self) -> SegmentValues:
+        """The bytes of its values; none when they were dropped."""
+        found = self._values
+        if found is None:
+            found = self._values = self._files.values(self.folder)
+        return found
+
     def release(self) -> None:
         """Let the system have back the memory of what was looked at: a long log is larger than that."""
         for array in self._arrays.values():
             release(array)
+        if self._values is not None:
+            release(self._values.memory)
 
 
 class Rows:

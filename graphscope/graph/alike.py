@@ -77,7 +77,7 @@ def _other_bytes(one: Log, other: Log, begin: int, rows: np.ndarray) -> np.ndarr
     order = np.argsort(starts, kind="stable")
     bytes_ = [log.values_of_segment(begin) for log in (one, other)]
     low, high = int(starts.min()), min(len(bytes_[0]), len(bytes_[1]), int((starts + sizes).max()))
-    at = low + np.flatnonzero(bytes_[0][low:high] != bytes_[1][low:high])
+    at = low + np.flatnonzero(bytes_[0].between(low, high) != bytes_[1].between(low, high))
     owners = order[np.maximum(np.searchsorted(starts[order], at, side="right") - 1, 0)]
     found = np.zeros(len(rows), bool)
     found[owners[at < starts[owners] + sizes[owners]]] = True  # what lies between two values says nothing

@@ -104,6 +104,6 @@ def _records(log: Log, rows: np.ndarray, places: np.ndarray) -> list[tuple[np.nd
         memory = log.values_of_segment(first)
         which = which[places[which] + size <= len(memory)]
         if len(which):
-            taken = memory[places[which][:, None] + np.arange(size)]
+            taken = memory.at(places[which], size)
             found.append((np.ascontiguousarray(taken).view(SUMMARY).reshape(-1), which))
     return found

@@ -70,7 +70,7 @@ def _beside(log: Log, rows: np.ndarray, starts: np.ndarray, size: int) -> Iterat
         which = np.flatnonzero((rows >= first) & (rows < first + len(events)) & (starts + size <= len(memory)))
         if len(which) == 0:
             continue
-        found = np.lib.stride_tricks.sliding_window_view(memory, size)[starts[which]]
+        found = memory.at(starts[which], size)
         log.look(starts[which], size)
         if log.metadata.get("finished") is not None or first >= log.dropped:  # else the file may hold others by now
             yield which, found

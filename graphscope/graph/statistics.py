@@ -31,7 +31,7 @@ def statistics(log: Log, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         memory = log.values_of_segment(first)
         of_segment = (rows[summarised] >= first) & (rows[summarised] < first + len(events))
         inside = of_segment & (starts + size <= len(memory))
-        taken = memory[starts[inside, None] + np.arange(size)]
+        taken = memory.at(starts[inside], size)
         found[summarised[inside]] = np.ascontiguousarray(taken).view(schema.SUMMARY).reshape(-1)
         is_there[summarised[inside]] = True
     return found, is_there

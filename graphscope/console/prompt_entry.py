@@ -12,7 +12,7 @@ from pathlib import Path
 from graphscope.console import interrupts
 from graphscope.console.console import Console
 from graphscope.debugger import frames, nodes
-from graphscope.debugger.breakpoints import read
+from graphscope.debugger.breakpoint_reading import read
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.gate import LiveGate, Quit
 from graphscope.debugger.motion import STEP

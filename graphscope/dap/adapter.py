@@ -239,6 +239,7 @@ class Adapter(Conversation):
         }
         # One that was hit stopped beneath a line that makes no node itself.
         missed = [found for found in session.debugger.breakpoints if found.number in lines and not found.hits]
+        missed = missed if session.debugger.granularity == "node" else []  # by lines, it did not run
         for number, reason in unmet(session.debugger.log, missed):
             self.event("breakpoint", reason="changed", breakpoint={"id": number, "verified": False, "message": reason})
             self.event("output", category="console", output=f"Breakpoint {number}: {reason}\n")

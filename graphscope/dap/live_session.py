@@ -160,7 +160,9 @@ class LiveSession(Session):
         take_counts(debugger, from_json(message["counts"]))
         stop: Stop = from_json(message["stop"])
         pending, remote_frames = from_json(message["pending"]), from_json(message["frames"])
-        debugger.edge = Edge(message["edge"], None, pending, remote_frames=remote_frames, passed=message["passed"])
+        debugger.edge = Edge(
+            message["edge"], None, pending, remote_frames=remote_frames, passed=message["passed"], line=stop.line
+        )
         debugger.stand(stop.row)
         self.failed = stop.cause == "exception"
         self._thread = self._number_of(message["thread"]) or super().thread

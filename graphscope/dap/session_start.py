@@ -9,7 +9,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from graphscope.dap.client_terminal import TERMINALS, ClientTerminal
 from graphscope.dap.live_session import LiveSession
@@ -17,6 +17,7 @@ from graphscope.dap.log_session import Session
 from graphscope.dap.program import Launch, Process, Program, found_program
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.transcript import Transcript
+from graphscope.debugger.motion import STEPS, Granularity
 from graphscope.debugger.results import Stop
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.record import CAPTURES
@@ -52,6 +53,11 @@ def launch_of(arguments: Arguments) -> Launch:
         size=arguments.size(24, 80),
         terminal=TERMINALS[_one_of(tuple(TERMINALS), arguments, "console", "")],
     )
+
+
+def granularity_of(arguments: Arguments) -> Granularity:
+    """What a step is to be, as the arguments of `launch` or `attach` say: a line, unless they ask for nodes."""
+    return cast("Granularity", _one_of(tuple(STEPS), arguments, "granularity", "line"))
 
 
 def _one_of(choices: Sequence[str], arguments: Arguments, name: str, default: str) -> str:
@@ -108,6 +114,7 @@ async def attach(adapter: Adapter, arguments: Arguments) -> None:
     """
     if "log" in arguments:
         adapter.session = Session(load(Path(arguments.text("log"))), adapter)
+        adapter.session.debugger.granularity = granularity_of(arguments)
         adapter.event("initialized")
         return
     address = arguments.text("address", "")
@@ -165,6 +172,7 @@ class _Opening:
         """Make the session."""
         self._session = LiveSession(self.program, self._path, self._adapter, process)
         self._adapter.session = self._session
+        self._session.debugger.granularity = granularity_of(self._adapter.wishes)
         self._adapter.transcript = Transcript(Path(self._path)) if process is not None else None
         self._adapter.event("initialized") if not self._adapter.restarting else None
         for text, place in self._output:

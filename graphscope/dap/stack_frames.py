@@ -32,7 +32,10 @@ def frames(references: References, session: Session, thread: int) -> list[dict[s
     if node is not None:
         info = nodes.describe(node)
         made.append(_of_node(references, session, info))
-        made += _of_scopes(references, session, info)
+        if debugger.line is None:
+            made += _of_scopes(references, session, info)
+        else:
+            made[0] |= {"name": f"the last node: {made[0]['name']}", "presentationHint": "subtle"}
     python = list(enumerate(where.frames))
     raised = session.raised is not None and not session.raised.by_node
     if node is not None and python and not python[-1][1].live and not raised:
@@ -41,7 +44,8 @@ def frames(references: References, session: Session, thread: int) -> list[dict[s
         _frame(references, session, place, frame.place.function or "<module>", frame.place) | _presented(frame.live)
         for place, frame in reversed(python)
     ]
-    return callers + made if raised else made + callers  # an exception is at the line that raised it
+    of_python = raised or debugger.line is not None  # an exception is at the line that raised it
+    return callers + made if of_python else made + callers
 
 
 def _of_node(references: References, session: Session, info: NodeInfo) -> dict[str, Any]:

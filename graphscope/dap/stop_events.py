@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.debugger.result_lines import beside, reason
@@ -34,7 +35,8 @@ def stopped_event(adapter: Adapter, stop: Stop) -> dict[str, Any]:
         "allThreadsStopped": True,
     }
     said = "" if stop.cause in ("entry", "pause") else reason(stop)
-    text = "; ".join(filter(None, (said, _hits(stop), *beside(stop))))
+    by_node = adapter.need_session().debugger.granularity == "node"
+    text = "; ".join(filter(None, (said, _hits(stop) if by_node else "", *beside(stop))))
     if text:
         made["text"] = text
     hit = [] if stop.breakpoint is None else [stop.breakpoint.number]
@@ -60,6 +62,8 @@ def _reason(adapter: Adapter, stop: Stop) -> str:
 
 def described(stop: Stop) -> str:
     """Where one stands, in a few words."""
+    if stop.line is not None:
+        return f"{PurePath(stop.line.file).name}:{stop.line.line}"
     if stop.node is None:
         return reason(stop) or "ahead of the first node"
     return f"{'before ' if stop.before else ''}{title(stop.node)}"

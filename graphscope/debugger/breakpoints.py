@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from graphscope.debugger.breakpoint_checks import (
     ANY,
@@ -15,16 +15,14 @@ from graphscope.debugger.breakpoint_checks import (
     Moments,
     checks_of,
     findings_at,
-    names_in,
     to_blame,
-    words_of_checks,
 )
+from graphscope.debugger.breakpoint_reading import PASSES, pass_of, read
 from graphscope.debugger.expressions import RAISED, Expression, Lookup, describe, parse
 from graphscope.debugger.hit_counts import hits_that_stop
 from graphscope.debugger.results import BreakpointInfo, PassName
 from graphscope.diagnose import Check, Finding, every
 from graphscope.errors import CommandError
-from graphscope.graph import select
 
 if TYPE_CHECKING:
     from graphscope.debugger.nodes import Node
@@ -32,10 +30,7 @@ if TYPE_CHECKING:
     from graphscope.graph import Node as Recorded
     from graphscope.graph.select import Line, Selector
 
-_BEFORE = re.compile(r"\s+before\s*$")
-_SPEC = re.compile(r'(?:"[^"]*"|(?! if )[^,])*', re.DOTALL)
 _BRACES = re.compile(r"\{([^{}]+)\}")
-_LINE = re.compile(r"(?:(?P<file>[^\s:]+\.\w+):)?(?P<line>\d+)")
 
 
 @dataclass
@@ -60,6 +55,8 @@ class Breakpoint:
     """Which hits stop: `5`, `>= 5`, `% 5`; empty for all."""
     message: str = ""
     """Said in place of stopping; `{EXPR}` in it is what an expression is there."""
+    backward_hits: int = 0
+    """Those of `hits` in backward passes, where lines are counted."""
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -75,6 +72,19 @@ class Breakpoint:
     def line(self) -> Line | None:
         """The line that it asks for, where that is all that it asks for."""
         return None if self.selector is None or len(self.selector.terms) > 1 else self.selector.terms[0].line
+
+    @property
+    def place(self) -> Line | None:
+        """The line that it asks for, in one of the passes or in both, where that is all that it asks for."""
+        terms = () if self.selector is None else self.selector.terms
+        others = [term for term in terms if term.form not in PASSES]
+        return others[0].line if len(others) == 1 else None
+
+    def hit_at(self, counted: PassName | None) -> int:
+        """Count a hit; its number, of those in one of the passes where that is said."""
+        self.hits += 1
+        self.backward_hits += counted == "backward"
+        return {"backward": self.backward_hits, "forward": self.hits - self.backward_hits}.get(counted or "", self.hits)
 
     @property
     def info(self) -> BreakpointInfo:
@@ -93,6 +103,7 @@ class Breakpoint:
             self.graph_pass,
             self.when,
             self.message,
+            self.backward_hits,
         )
 
     def __str__(self) -> str:
@@ -116,44 +127,6 @@ class Hit:
     note: str = ""
     findings: tuple[Finding, ...] = ()
     """What is wrong, where that was asked for."""
-
-
-def read(text: str, file: str | None = None) -> tuple[str, Selector | None, Expression | None, bool]:
-    """The SPEC, its selector, the condition, and whether to stop before the node, of what a person typed.
-
-    Args:
-        text: `SPEC[ before][, CONDITION]`; as in pdb, a number alone is a line, and so is `FILE:NUMBER`.
-        file: The file that a line number alone means.
-
-    Raises:
-        GraphscopeError: The SPEC or the condition is not understood.
-    """
-    spec, condition = _divided(text)
-    before = _BEFORE.search(spec) is not None
-    spec = _BEFORE.sub("", spec).strip()
-    if not spec:
-        raise CommandError("A breakpoint needs a SPEC", "for example: b mul, b #12, b op:tanh backward, b nan")
-    place = _LINE.fullmatch(spec)
-    if place is not None:
-        named = place["file"] or file
-        if named is None:
-            raise CommandError(f"Line {spec} of which file?", f"b FILE:{spec}, or b #{spec} for node {spec}")
-        spec = f'line:"{named}":{place["line"]}' if " " in named else f"line:{named}:{place['line']}"
-    word = spec.split()[0]
-    is_check = word in words_of_checks()
-    if word.startswith(f"{ANY}:") and not is_check:
-        unknown = [name for name in names_in(word) if name not in every()]
-        if unknown:
-            raise CommandError(f"There is no check `{unknown[0]}` to stop at", f"there are {', '.join(every())}")
-        is_check = True
-    selector = None if is_check and _pass_of(spec) is not False else select.parse(spec)
-    if before and selector is None:
-        raise CommandError(
-            f"`{word}` and `before` exclude each other: a node is looked at when it is there", f"b {word}"
-        )
-    if before and selector is not None and selector.graph_pass == "backward":
-        raise CommandError("`before` is for the forward pass: in backward, a stop is ahead of the rule", f"b {spec}")
-    return spec, selector, parse(condition) if condition.strip() else None, before
 
 
 class Breakpoints:
@@ -184,7 +157,7 @@ class Breakpoints:
         """Make a breakpoint of what a person typed."""
         spec, selector, condition, before = read(text, file)
         made = Breakpoint(self._next, spec, selector, condition, before, temporary, when=when.strip(), message=message)
-        made.graph_pass = (_pass_of(spec) or None) if selector is None else selector.graph_pass
+        made.graph_pass = (pass_of(spec) or None) if selector is None else selector.graph_pass
         if made.when:
             hits_that_stop(made.when)
         self.put(made)
@@ -224,7 +197,13 @@ class Breakpoints:
         return [found for found in self._all.values() if found.enabled and found.before == before]
 
     def check(
-        self, node: Node, lookup: Callable[[], Lookup], *, before: bool = False, moments: Moments = RECORDED
+        self,
+        node: Node,
+        lookup: Callable[[], Lookup],
+        *,
+        before: bool = False,
+        moments: Moments = RECORDED,
+        begins: bool | None = None,
     ) -> Hit | None:
         """The first breakpoint that stops at a node; hits and ignore counts go on for every one that is met.
 
@@ -233,14 +212,32 @@ class Breakpoints:
             lookup: Says what names mean in conditions there.
             before: Whether the node is yet to be computed.
             moments: What has come about: the node, the end of the pass that it ends, or (in a recording) both.
+            begins: Whether its line begins with it, where breakpoints at lines stop once a line and pass.
         """
+        counted = None if begins is None else node.graph_pass
         entered, self.entered = self.entered, set()
         seldom = not before and moments == NODE_MADE and not self._is_turn_of(cast("Recorded", node))
         all_met = (
             (found, Met(node.row) if found.number in entered else _met(found, node, moments, seldom))
             for found in self.enabled(before)
+            if begins is not False or found.place is None
         )
-        return self._first(all_met, lookup)
+        return self._first(all_met, lookup, counted)
+
+    def check_line(self, is_here: Callable[[Line], bool], row: int, lookup: Callable[[], Lookup]) -> Hit | None:
+        """The first breakpoint that stops at a line that is about to run; `row` is where one stands then."""
+        met = [(found, Met(row)) for found, line in self._at_lines() if is_here(line)]
+        return self._first(met, lookup, "forward")
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines that are to be stopped at when they run."""
+        return tuple(line for _, line in self._at_lines())
+
+    def _at_lines(self) -> Iterator[tuple[Breakpoint, Line]]:
+        for found in self.enabled(before=False):
+            if (line := found.place) is not None and found.graph_pass != "backward":
+                yield found, line
 
     def _is_turn_of(self, node: Recorded) -> bool:
         """Whether all is to be looked at at a live node: the 1st, 2nd, 4th, 8th that is made at its line."""
@@ -254,8 +251,19 @@ class Breakpoints:
         """The first breakpoint that stops for what is wrong with the run as a whole; `row` is where one stands then."""
         return self._first(((found, _met_by_run(found, row, findings)) for found in self.enabled(False)), lookup)
 
-    def _first(self, all_met: Iterable[tuple[Breakpoint, Met | None]], lookup: Callable[[], Lookup]) -> Hit | None:
-        """The first breakpoint that stops, of those that are met; hits and ignore counts of all go on."""
+    def _first(
+        self,
+        all_met: Iterable[tuple[Breakpoint, Met | None]],
+        lookup: Callable[[], Lookup],
+        counted: PassName | None = None,
+    ) -> Hit | None:
+        """The first breakpoint that stops, of those that are met; hits and ignore counts of all go on.
+
+        Args:
+            all_met: Breakpoints, each with where one stands then if it is met.
+            lookup: Says what names mean in conditions.
+            counted: The pass that hits are counted by, each on its own; None counts them together.
+        """
         first: Hit | None = None
         for found, at in all_met:
             if at is None:
@@ -263,10 +271,10 @@ class Breakpoints:
             met, note = holds(found.condition, lookup)
             if not met:
                 continue
-            found.hits += 1
+            number = found.hit_at(counted if found.place is not None else None)
             if found.ignore and not note:
                 found.ignore -= 1
-            elif found.when and not note and not hits_that_stop(found.when)(found.hits):
+            elif found.when and not note and not hits_that_stop(found.when)(number):
                 continue
             elif found.message and not note:
                 if self.say is not None:
@@ -368,19 +376,3 @@ def filled(message: str, lookup: Lookup) -> str:
             return f"<{describe(error)}>"
 
     return _BRACES.sub(value, message)
-
-
-def _pass_of(spec: str) -> PassName | Literal["", False]:
-    """The pass that `nan backward` names, or nothing; False when the words behind the first say something else."""
-    words = [word for word in spec.split()[1:] if word != "and"]
-    return "" if not words else _PASSES.get(" ".join(words), False)
-
-
-_PASSES: Final[dict[str, PassName]] = {"forward": "forward", "backward": "backward"}
-
-
-def _divided(text: str) -> tuple[str, str]:
-    """SPEC and CONDITION: the first comma outside quotation marks parts them, as in pdb, or `if`, as in gdb."""
-    found = _SPEC.match(text)
-    end = found.end() if found is not None else 0
-    return text[:end], text[end:].removeprefix(",").removeprefix(" if ")

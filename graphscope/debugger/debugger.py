@@ -10,9 +10,8 @@ from graphscope.debugger import expression_names, failure, nodes, recorded_frame
 from graphscope.debugger.breakpoint_checks import NODE_MADE, RECORDED
 from graphscope.debugger.breakpoints import Breakpoints, Hit
 from graphscope.debugger.displays import Displays
-from graphscope.debugger.expressions import Expression, parse
-from graphscope.debugger.hit_counts import hits_that_stop
-from graphscope.debugger.motion import CONTINUE, Motion, Origin, Plan
+from graphscope.debugger.line_visits import begins
+from graphscope.debugger.motion import CONTINUE, STEPS, Granularity, Motion, Origin, Plan, Reach
 from graphscope.debugger.recorded_locals import RecordedLocals
 from graphscope.debugger.results import Cause, Change, Frame, Place, Raised, Resumed, Stop, Where
 from graphscope.errors import CommandError
@@ -45,12 +44,15 @@ class Debugger:
         self.log = log
         self.breakpoints = Breakpoints()
         self.watches: dict[int, watches.Watch] = {}
+        self.watches_made = 0
         self.displays = Displays()
         self.aliases: dict[str, str] = {}
         self.checkpoints: dict[str, int] = {}
         self.can_restart = can_restart
         self.edge: Edge | None = None
         self.plan: Plan | None = None
+        self.granularity: Granularity = "node"
+        """What a step is, and what a breakpoint at a line stops at: each node, or a line once a pass."""
         self.frame_index = 0
         self.listed = 0
         self.followed: tuple[int, int] | None = None
@@ -64,7 +66,6 @@ class Debugger:
         """How the program failed, where one stood there."""
         self._blamed: tuple[int, int] | None = None
         """The node where one stands as the one to blame, and a later node where that was seen."""
-        self._numbers = 0
         self.kept_logs: dict[Path, KeptLog] = {}
         self.difference: Difference | None = None
         """What this run was compared with last."""
@@ -90,9 +91,17 @@ class Debugger:
         """The current node; None ahead of the first."""
         if self.edge is not None and self.at_edge and self.edge.pending is not None:
             return self.edge.pending
+        if self.line is not None:  # the last one that was made
+            row = self._last_node()
+            return self._graph.node(row) if row >= self.log.first else None
         if self.now < self.log.first or self.log.event(self.now).kind not in NODES:
             return None
         return self._graph.node(self.now)
+
+    @property
+    def line(self) -> Place | None:
+        """The line that the program is at, where it waits here at none of its nodes."""
+        return self.edge.line if self.edge is not None and self.at_edge else None
 
     def need_node(self) -> Node:
         """The current node.
@@ -175,6 +184,8 @@ class Debugger:
         node = self.node
         if node is None:
             return Origin()
+        if self.line is not None:
+            return Origin("", "forward", node.event.scope if isinstance(node, Node) else 0)
         scope = node.event.scope if isinstance(node, Node) else node.scope_number
         return Origin(node.kind, node.graph_pass, scope, node.site)
 
@@ -221,6 +232,10 @@ class Debugger:
 
     # Moving ----------------------------------------------------------------------------------------------------------
 
+    def way(self, reach: Reach) -> Motion:
+        """How to step so far."""
+        return STEPS[self.granularity][reach]
+
     def forward(self, motion: Motion, count: int = 1) -> Stop | Resumed:
         """Move forward: through what is recorded, then by letting the program run."""
         if self.edge is None:
@@ -239,7 +254,7 @@ class Debugger:
         if self.edge is None:
             self.stand(max(self._last_node(), began))
             return self._at_end()
-        if self.edge.pending is not None and not self.at_edge and began < self.edge.row:
+        if self.edge.is_ahead and not self.at_edge and began < self.edge.row:
             self.stand(self.edge.row)
             return self.stop()
         self.stand(self.edge.row)
@@ -285,10 +300,13 @@ class Debugger:
         is_blamed = self._blamed is not None and row == self._blamed[1]
         moments = RECORDED if edge is None else NODE_MADE
         looks = len(self.breakpoints) and not is_blamed and not passes_by
-        hit = self.breakpoints.check(node, lookup, moments=moments) if looks else None
+        by_line = self.granularity == "line"
+        fresh = begins("line", node, edge) if looks and by_line else None
+        hit = self.breakpoints.check(node, lookup, moments=moments, begins=fresh) if looks else None
         changed = (watch.changed(self._graph, node, lookup) for watch in self.watches.values())
         changes = tuple(change for change in changed if change is not None and not passes_by)
-        met, note = plan.meets(node) if plan is not None else (False, "")
+        asked = plan is not None and (plan.motion.lines is None or begins("statement", node, edge))
+        met, note = plan.meets(node) if plan is not None and asked else (False, "")
         if plan is not None and met:
             plan.left = 0 if note else plan.left - 1
             if plan.left > 0:
@@ -340,34 +358,15 @@ class Debugger:
             notes=(*nodes.rule_around(node), *notes),
             displays=tuple(self.displays.changed(self.lookup())),
             findings=() if hit is None else hit.findings,
+            line=self.line,
         )
-
-    # What is kept ----------------------------------------------------------------------------------------------------
-
-    def add_watch(
-        self, expression: Expression, node: Node | None = None, *, condition: str = "", when: str = ""
-    ) -> watches.Watch:
-        """Begin to watch an expression; its words speak of a node, the current one unless another is given.
-
-        Raises:
-            CommandError: The condition, or which changes stop, is not understood.
-        """
-        here = node or self.node
-        bound = here if isinstance(here, Node) else None
-        test = parse(condition) if condition.strip() else None
-        if when.strip():
-            hits_that_stop(when)
-        self._numbers = max(self._numbers, *self.watches) + 1 if self.watches else self._numbers + 1
-        made = watches.watch(self._numbers, expression, self._graph, bound, test, when.strip())
-        self.watches[self._numbers] = made
-        return made
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
     @property
     def _end(self) -> int:
         """The row behind the last that may be stood on: what the program's own expressions add lies beyond the edge."""
-        return self.log.end if self.edge is None else self.edge.row + (self.edge.pending is None)
+        return self.log.end if self.edge is None else self.edge.row + (not self.edge.is_ahead)
 
     def _ahead(self, start: int, stop: int) -> Iterable[int]:
         rows = self._breakpoint_rows()
@@ -391,7 +390,8 @@ class Debugger:
             watch.due = True
 
     def _last_node(self) -> int:
-        return next(nodes.backward(self.log, self.log.first, self.log.end), self.log.first - 1)
+        end = self.log.end if self.edge is None else min(self.edge.row, self.log.end)
+        return next(nodes.backward(self.log, self.log.first, end), self.log.first - 1)
 
     def _at_end(self) -> Stop:
         if self.failure is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from graphscope.debugger.again import come_again
 from graphscope.debugger.breakpoint_checks import PASS_ENDED
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.line_calls import LineCalls
+from graphscope.debugger.line_trace import LineTrace, is_at
 from graphscope.debugger.live_edge import Edge
 from graphscope.debugger.motion import CONTINUE, FIRST, Motion, Plan, again
 from graphscope.debugger.nodes import Pending
@@ -24,6 +26,7 @@ from graphscope.eventlog.names import Site
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
+    from graphscope.debugger.results import Place
     from graphscope.eventlog.places import Line
     from graphscope.eventlog.reader import Event
 
@@ -58,6 +61,7 @@ class LiveGate:
         self._row = -1
         """The node that the program has come to last."""
         self._line_calls = LineCalls()
+        self._line_trace = LineTrace(self.at_line)
         self._judge = RunJudge()
         self._again: Again | None = None
         self.go(first)
@@ -81,6 +85,7 @@ class LiveGate:
         """Move so from here on."""
         debugger = self.debugger
         debugger.plan = Plan(motion, motion.begin(debugger.log, debugger.origin()), 1)
+        self._step_lines(None)
 
     def go_again(self, wanted: Again) -> None:
         """Go to where a person stood in the run before, whatever would stop the program on the way."""
@@ -162,6 +167,27 @@ class LiveGate:
         """The program has ended: what has shown since the run was judged last, or shows only now, is told."""
         self._look_at_run(frame, ended=True)
 
+    def at_line(self, frame: FrameType) -> None:
+        """A line of the program is about to run that a breakpoint or a step asks for."""
+        with self._turn:
+            if self._asking or self._is_gone:
+                return
+            self._raise_if_ended()
+            debugger = self.debugger
+            plan = debugger.plan
+            row = self._between(frame, frames.describe(frame).place)
+            here = partial(is_at, frame)
+            hit = None if self._again else debugger.breakpoints.check_line(here, row, debugger.lookup)
+            if hit is not None:
+                debugger.plan = None
+                self.ask(debugger.stop_at(hit))
+            elif plan is not None and self._line_trace.is_led_to(frame):
+                plan.left -= 1
+                if plan.left <= 0:
+                    debugger.plan = None
+                    self.ask(debugger.stop())
+            debugger.edge = None
+
     def _look_at_pass(self, frame: FrameType) -> None:
         debugger = self.debugger
         if self._again is not None:
@@ -191,13 +217,13 @@ class LiveGate:
                 self.ask(debugger.stop_at(hit, remark="the program has ended" if ended else ""), plan)
             debugger.edge = None
 
-    def _between(self, frame: FrameType) -> int:
-        """Stand where the program is, between two nodes; the row of the last one."""
+    def _between(self, frame: FrameType, line: Place | None = None) -> int:
+        """Stand where the program is: behind the last node, or at a line ahead of the next one; the row of that."""
         debugger = self.debugger
         log = debugger.log
         log.refresh()
-        row = next(nodes.backward(log, log.first, log.end), log.first - 1)
-        debugger.edge = Edge(row, frame, floor=self.floor, passed=True)
+        row = log.end if line is not None else next(nodes.backward(log, log.first, log.end), log.first - 1)
+        debugger.edge = Edge(row, frame, floor=self.floor, passed=True, line=line)
         debugger.stand(row)
         return row
 
@@ -209,7 +235,8 @@ class LiveGate:
         stop = self._visit_parts(event, passed)
         if stop is None:
             breakpoints = debugger.breakpoints
-            breakpoints.entered = self._line_calls.entered(frame, breakpoints.enabled(before=False))
+            if debugger.granularity == "node":
+                breakpoints.entered = self._line_calls.entered(frame, breakpoints.enabled(before=False))
             stop = debugger.visit(row, debugger.edge)
         if self._pause and stop is None:
             debugger.plan = None
@@ -240,9 +267,28 @@ class LiveGate:
         if self.debugger.plan is None:
             self.debugger.plan = plan
         self._raise_if_ended()
+        frame = None if self.debugger.edge is None else self.debugger.edge.frame
+        self._step_lines(frame)
+        self.look_out(frame)
+
+    def look_out(self, frame: FrameType | None = None) -> None:
+        """Have Python tell of the lines that breakpoints ask for; `frame` is where the program is, if it runs."""
+        debugger = self.debugger
+        asked = debugger.granularity == "line" and self.ended is None
+        self._line_trace.look_out(debugger.breakpoints.lines if asked else (), frame)
+
+    def _step_lines(self, frame: FrameType | None) -> None:
+        """Have Python tell where a step by lines leads that begins at a frame."""
+        plan = self.debugger.plan
+        self._line_trace.step(None if plan is None else plan.motion.lines, frame)
+
+    def stop_tracing(self) -> None:
+        """Let Python tell of no lines any more."""
+        self._line_trace.off()
 
     def _let_go(self) -> None:
         """Get out of the way of the program: it runs at full speed, and is recorded as before."""
+        self.stop_tracing()
         self.debugger.plan = None
         writer = recording.active()
         if writer is not None:

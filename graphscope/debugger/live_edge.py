@@ -15,7 +15,7 @@ from graphscope.eventlog.gate import Replace
 
 if TYPE_CHECKING:
     from graphscope.debugger.nodes import Pending
-    from graphscope.debugger.results import Frame
+    from graphscope.debugger.results import Frame, Place
     from graphscope.eventlog.gate import Answer
 
 
@@ -36,12 +36,28 @@ class Edge:
     remote_frames: tuple[Frame, ...] = ()
     """What another process said of its frames, outermost first."""
     passed: bool = False
-    """The program has gone on from the node of `row`, and was halted between two lines."""
+    """The program has gone on from the node of `row`."""
+    line: Place | None = None
+    """The line that it is at, in no node: about to run, or halted. `row` is that of the node which comes next then."""
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the node of `row` is yet to come."""
+        return self.pending is not None or self.line is not None
 
     @cached_property
     def stack(self) -> list[FrameType]:
         """The program's frames, outermost first."""
         return [] if self.frame is None else frames.stack(self.frame, self.floor)
+
+    def runs(self, file: str, line: int) -> bool:
+        """Whether a line of a file is being run."""
+        frame = self.frame
+        while frame is not None:
+            if frame.f_lineno == line and frame.f_code.co_filename == file:
+                return True
+            frame = frame.f_back
+        return False
 
     def behind(self, row: int) -> Edge:
         """The same place, looked at from an earlier node, which the program has gone on from."""

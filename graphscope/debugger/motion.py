@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from graphscope.errors import GraphscopeError
 from graphscope.eventlog.schema import Kind
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Node
+
+Granularity = Literal["node", "line"]
+"""What a step is: a node, or a line of the program in one of the passes."""
+Reach = Literal["over", "into", "out"]
+"""How far a step goes: over what is called, into it, or out of where one is."""
 
 Test = Callable[["Node"], bool]
 
@@ -42,6 +47,8 @@ class Motion:
     """Breakpoints and watches on the way stop nothing."""
     goal: str = ""
     """What is looked for, in words: said where it was not found."""
+    lines: Reach | None = None
+    """It ends at a line: where the program runs on, Python tells of the next that is within reach."""
 
 
 @dataclass
@@ -109,6 +116,24 @@ def _return(log: Log, origin: Origin) -> Test:
             return in_rule and not _in_rule(node.kind, node.graph_pass)
         scope = node.event.scope
         return origin.scope != 0 and scope != origin.scope and not _inside(log, scope, origin.scope)
+
+    return test
+
+
+def _over_lines(log: Log, origin: Origin) -> Test:
+    outer, here = _next(log, origin), origin.graph_pass or "forward"
+
+    def test(node: Node) -> bool:
+        return outer(node) and (node.graph_pass == "forward" or here == "backward")
+
+    return test
+
+
+def _out_of_lines(log: Log, origin: Origin) -> Test:
+    left = _return(log, origin)
+
+    def test(node: Node) -> bool:
+        return node.graph_pass == "forward" and left(node)
 
     return test
 
@@ -182,5 +207,16 @@ STEP = Motion("step", _step, into_rules=True)
 """The next node, wherever it is."""
 RETURN = Motion("return", _return)
 """The first node behind this scope, rule, or pass."""
+STEPS: Final[dict[Granularity, dict[Reach, Motion]]] = {
+    "node": {"over": NEXT, "into": STEP, "out": RETURN},
+    "line": {
+        "over": Motion("next", _over_lines, lines="over"),
+        "into": Motion("step", _step, lines="into"),
+        "out": Motion("return", _out_of_lines, lines="out"),
+    },
+}
+"""The ways to step. By lines, a call of `backward()` is one that is stepped over or into."""
+BEGINNING: Final[dict[Granularity, Motion]] = {"node": FIRST, "line": STEPS["line"]["into"]}
+"""To where a program begins."""
 CONTINUE = Motion("continue", lambda log, origin: lambda node: False)
 """On, until a breakpoint or a watch stops it."""

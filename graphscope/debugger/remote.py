@@ -22,7 +22,7 @@ from graphscope.debugger.expressions import describe
 from graphscope.debugger.gate import LiveGate, Quit
 from graphscope.debugger.inspection import Handles
 from graphscope.debugger.json_data import from_json, to_json
-from graphscope.debugger.motion import CONTINUE, FIRST, Plan
+from graphscope.debugger.motion import BEGINNING, CONTINUE, Plan
 from graphscope.debugger.questions import QUESTIONS, stand
 from graphscope.debugger.results import Ended, Frame, Message, Resumed, Stop
 from graphscope.debugger.setup import set_up, setup_of
@@ -181,7 +181,7 @@ class Remote:
                         self._send({"reply": message.get("id"), **_error("The program runs", "pause it first")})
         finally:
             self._reading.release()
-        gate.settle()
+        gate.settle(frame)
         if frame is not None and gate.ended is not None:
             raise Quit(0)
         if halted and frame is not None:
@@ -208,17 +208,22 @@ class RemoteGate(LiveGate):
         self._writer = writer
         super().__init__(debugger, remote, floor=floor)
 
-    def settle(self) -> None:
-        """Stand in front of the log, or get out of the way."""
+    def settle(self, frame: FrameType | None = None) -> None:
+        """Stand in front of the log, or get out of the way.
+
+        Args:
+            frame: The innermost of the program's, if it runs already.
+        """
         self._writer.gate = None  # first: a signal that comes in between puts it back
         waits = self.wants_before or self.debugger.breakpoints.look_between_nodes
         if self.ended is not None or not (self._remote.left or (self.idle and not waits)):
             self._writer.gate = self
+        self.look_out(frame)
 
     def ask(self, stop: Stop, plan: Plan | None = None) -> None:
         """As any gate; what was said may leave nothing to stop at."""
         super().ask(stop, plan)
-        self.settle()
+        self.settle(None if self.debugger.edge is None else self.debugger.edge.frame)
         self._remote.attend(self, None)  # what came while it was being answered
 
     def halt(self, frame: FrameType) -> None:
@@ -226,7 +231,7 @@ class RemoteGate(LiveGate):
         if any(each.f_code in _AT_NODES for each, _ in walk_stack(frame)):
             return  # it is at one, and stops there
         with self._turn:
-            self._between(frame)
+            self._between(frame, frames.describe(frame).place)
             self.ask(self.debugger.stop("pause"))
             self.debugger.edge = None
 
@@ -265,6 +270,7 @@ def debug_program(program: Program, channel: Channel, *, log: Path | None = None
             with attending(remote, gate), suppress(Quit):
                 gate.finished(sys._getframe())
         gate.debugger.edge = None
+        gate.stop_tracing()
         _writer().gate = None
     if failures and remote.wishes.get("failures"):  # nothing is recorded any more: who looks adds nothing
         recorded.refresh()
@@ -290,7 +296,7 @@ def begin(remote: Remote, gate: RemoteGate) -> None:
     gate.ended = remote.answer(gate.debugger)
     wanted = from_json(remote.wishes.get("again"))
     if wanted is None:
-        gate.go(FIRST if remote.wishes.get("stop") else CONTINUE)
+        gate.go(BEGINNING[gate.debugger.granularity] if remote.wishes.get("stop") else CONTINUE)
     else:
         gate.go_again(wanted)
     gate.settle()
@@ -321,7 +327,7 @@ def attend_to(remote: Remote, gate: RemoteGate) -> dict[int, Any]:
     def interrupt(number: int, frame: FrameType | None) -> None:
         if remote.left or remote.computing or os.getpid() != remote.process or not (remote.answering or gate.pause()):
             signal.default_int_handler(number, frame)
-        gate.settle()
+        gate.settle(frame)
 
     return {
         ATTENTION: signal.signal(ATTENTION, lambda number, frame: remote.attend(gate, frame)),

@@ -107,6 +107,8 @@ def _stop(stop: Stop, width: int | None) -> list[Line]:
     raised = None if stop.raised is None or stop.raised.by_node else stop.raised
     if raised is not None and raised.place is not None:
         found += [*_lines(f"> raised at {_place(raised.place)}", "position"), *_code(raised.place, width)]
+    elif stop.line is not None and not stop.silent:
+        found += [*_lines(f"> at {_place(stop.line)}", "position"), *_code(stop.line, width)]
     elif stop.node is not None and not stop.silent:
         found += [*_lines(f"> {header(stop.node, before=stop.before)}", "position"), *_code(stop.node.place, width)]
     if (why := reason(stop)) and not stop.silent:

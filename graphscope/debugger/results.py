@@ -73,6 +73,8 @@ class BreakpointInfo:
     graph_pass: PassName | None = None
     when: str = ""
     message: str = ""
+    backward_hits: int = 0
+    """Those of `hits` in backward passes, where lines are counted."""
 
     @property
     def title(self) -> str:
@@ -145,6 +147,8 @@ class Stop:
     displays: tuple[Display, ...] = ()
     findings: tuple[Finding, ...] = ()
     """What is wrong, where a breakpoint has asked for that."""
+    line: Place | None = None
+    """The line that the program is at, where it waits at none of its nodes: `node` is the last one then."""
 
     @property
     def commands(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.debugger import nodes
-from graphscope.debugger.breakpoints import read
+from graphscope.debugger.breakpoint_reading import read
 from graphscope.debugger.expressions import parse
 from graphscope.debugger.hit_counts import hits_that_stop
 from graphscope.debugger.own_signature import is_own, signature

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from graphscope.debugger.debugger import Debugger
+    from graphscope.debugger.motion import Granularity
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,14 @@ class Setup:
     breakpoints: tuple[BreakpointInfo, ...] = ()
     watches: tuple[WatchInfo, ...] = ()
     displays: tuple[tuple[int, str], ...] = ()
+    granularity: Granularity = "node"
 
     @property
     def uncounted(self) -> Setup:
         """The same as it was set up, whatever has been hit since."""
         return replace(
             self,
-            breakpoints=tuple(replace(found, hits=0) for found in self.breakpoints),
+            breakpoints=tuple(replace(found, hits=0, backward_hits=0) for found in self.breakpoints),
             watches=tuple(replace(found, hits=0) for found in self.watches),
         )
 
@@ -40,6 +42,7 @@ def setup_of(debugger: Debugger) -> Setup:
         tuple(found.info for found in debugger.breakpoints),
         tuple(found.info for found in debugger.watches.values()),
         tuple((number, shown.text) for number, shown in debugger.displays.items()),
+        debugger.granularity,
     )
 
 
@@ -53,10 +56,11 @@ def set_up(debugger: Debugger, setup: Setup) -> None:
         made = breakpoint_of(saved)
         there = known.get(made.number)
         if there is not None and (str(there), there.when) == (str(made), made.when):
-            made.hits = there.hits
+            made.hits, made.backward_hits = there.hits, there.backward_hits
         new.put(made)
     debugger.breakpoints = new  # at once: the program may be running, and looks at it without a lock
     debugger.watches = {saved.number: _watch(debugger, saved) for saved in setup.watches}
+    debugger.granularity = setup.granularity
     debugger.displays.clear()
     debugger.displays.update({number: parse(text) for number, text in setup.displays})
 
@@ -68,8 +72,10 @@ def keep_setup(old: Debugger, new: Debugger, earlier: Path | None) -> None:
     """
     new.earlier = earlier
     new.displays, new.aliases, new.checkpoints = old.displays, old.aliases, old.checkpoints
+    new.granularity = old.granularity
     for found in old.breakpoints:
-        found.hits = found.hits if new.log is old.log else 0
+        if new.log is not old.log:
+            found.hits = found.backward_hits = 0
         new.breakpoints.put(found)
     if new.log is old.log:
         new.watches, new.difference = old.watches, old.difference
@@ -85,7 +91,8 @@ def take_counts(debugger: Debugger, saved: Setup) -> None:
     left = {found.number: found for found in saved.breakpoints}
     for found in debugger.breakpoints:
         if found.number in left:
-            found.hits, found.ignore = left[found.number].hits, left[found.number].ignore
+            counted = left[found.number]
+            found.hits, found.backward_hits, found.ignore = counted.hits, counted.backward_hits, counted.ignore
         elif found.temporary:  # it has stopped, and is gone
             debugger.breakpoints.remove(found.number)
     for watched in saved.watches:

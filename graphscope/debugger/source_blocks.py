@@ -93,6 +93,17 @@ def statement_lines(block: Block) -> dict[int, int]:
     return found
 
 
+@lru_cache(maxsize=64)
+def first_lines(text: str) -> dict[int, int]:
+    """For each line of a file, the first line of the innermost statement that it belongs to."""
+    tree = _tree(text)
+    found: dict[int, int] = {}
+    for node in () if tree is None else ast.walk(tree):  # what is around comes first
+        if isinstance(node, ast.stmt):
+            found |= dict.fromkeys(range(node.lineno, last_line(node) + 1), node.lineno)
+    return found
+
+
 def own_names(block: Block) -> set[str]:
     """The names that are a function's own: its parameters, and whatever it binds."""
     arguments = () if isinstance(block, ast.Module) else ast.walk(block.args)

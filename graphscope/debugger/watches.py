@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from graphscope.debugger import expression_names, nodes, value_results
 from graphscope.debugger.breakpoints import holds
-from graphscope.debugger.expressions import RAISED, Expression, Lookup, describe
+from graphscope.debugger.expressions import RAISED, Expression, Lookup, describe, parse
 from graphscope.debugger.hit_counts import hits_that_stop
 from graphscope.debugger.results import Change, WatchInfo
+from graphscope.graph import Node
 
 if TYPE_CHECKING:
-    from graphscope.graph import Graph, Node
+    from graphscope.debugger.debugger import Debugger
+    from graphscope.graph import Graph
 
 
 _ANY = frozenset({"nodes", "node"})
@@ -135,6 +137,24 @@ def watch(
     bound = [] if row is None else [graph.node(row)]
     named = (expression_names.newest(graph, name) for name in expression.names - expression_names.WORDS.keys())
     made.tensors.update(found.tensor for found in (*bound, *named) if found is not None)
+    return made
+
+
+def add(
+    debugger: Debugger, expression: Expression, node: Node | None = None, *, condition: str = "", when: str = ""
+) -> Watch:
+    """Begin to watch an expression; its words speak of a node, the current one unless another is given.
+
+    Raises:
+        CommandError: The condition, or which changes stop, is not understood.
+    """
+    here = node or debugger.node
+    test = parse(condition) if condition.strip() else None
+    if when.strip():
+        hits_that_stop(when)
+    number = debugger.watches_made = max(debugger.watches_made, *debugger.watches, 0) + 1
+    bound = here if isinstance(here, Node) else None
+    made = debugger.watches[number] = watch(number, expression, debugger.graph, bound, test, when.strip())
     return made
 
 

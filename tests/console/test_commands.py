@@ -1263,3 +1263,22 @@ def test_diff_of_a_run_with_itself(debug: Debug, tmp_path: Path) -> None:
 
 def test_tour(debug: Debug, product: str) -> None:
     assert "`tour` there begins" in debug(product, "tour", "q")
+
+
+def test_stepi(debug: Debug, product: str) -> None:
+    text = debug(product, "granularity line", "b op:mul backward", "c", "stepi", "stepi", "q")
+
+    assert stops(text)[-2:] == ["5 mul", "6 mul"]
+
+
+def test_rsi(debug: Debug, product: str) -> None:
+    text = debug(product, "b op:mul backward", "c", "s", "s", "granularity line", "rsi", "q")
+
+    assert stops(text)[-1] == "5 mul"
+
+
+def test_granularity(debug: Debug, chain: str) -> None:
+    text = debug(chain, "granularity line", "n", "n", "granularity", "granularity node", "granularity page", "q")
+
+    assert "A step is a line" in after(text, "granularity", 1)
+    assert "A step can't be a 'page'" in text

@@ -225,7 +225,7 @@ class Client:
     def launch(self, program: Path, *functions: Any, configure: Callable[[], None] | None = None, **more: Any) -> None:
         """Start a program with breakpoints, up to where it runs."""
         self.initialize(supportsInvalidatedEvent=True)
-        self.request("launch", {"program": str(program), **more})
+        self.request("launch", {"program": str(program), "granularity": "node", **more})
         self.event("initialized")
         asked = [each if isinstance(each, dict) else {"name": each} for each in functions]
         self.request("setFunctionBreakpoints", {"breakpoints": asked})
@@ -236,7 +236,7 @@ class Client:
 
     def attach(self, **arguments: Any) -> None:
         self.initialize()
-        self.request("attach", arguments)
+        self.request("attach", {"granularity": "node", **arguments})
         self.event("initialized")
         self.request("configurationDone")
 

@@ -68,7 +68,7 @@ def test_a_folder_may_be_opened_by_a_link(client: Client, tmp_path: Path, launch
 
 def test_a_client_may_count_from_0(client: Client, chain: Path) -> None:
     client.initialize(linesStartAt1=False, columnsStartAt1=False)
-    client.request("launch", {"program": str(chain)})
+    client.request("launch", {"program": str(chain), "granularity": "node"})
     client.event("initialized")
     asked = {"source": {"path": str(chain)}, "lines": [5, 11], "breakpoints": [{"line": 5}, {"line": 11}]}
     assert [found["line"] for found in client.request("setBreakpoints", asked)["breakpoints"]] == [5, 11]

@@ -28,9 +28,15 @@ class Terminals:
         return {"success": True, "body": {"processId": self.programs[-1].pid}}
 
 
+ENTRY = {"stopOnEntry": True, "granularity": "node"}
+
+
 def begin(client: Client, program: Path, **more: Any) -> None:
     client.initialize(supportsRunInTerminalRequest=True)
-    client.request("launch", {"program": str(program), "console": "integratedTerminal", "stopOnEntry": True, **more})
+    client.request(
+        "launch",
+        {"program": str(program), "console": "integratedTerminal", **ENTRY, **more},
+    )
     client.event("initialized")
     client.request("configurationDone")
     client.event("stopped")
@@ -66,7 +72,7 @@ def test_a_program_ends_with_the_client_and_a_terminal_may_be_refused(client: Cl
     with pytest.raises(Refused, match="The client refused runInTerminal: no terminals here"):
         begin(client, chain)
     client.asked = terminals = Terminals()
-    client.request("launch", {"program": str(chain), "console": "externalTerminal", "stopOnEntry": True})
+    client.request("launch", {"program": str(chain), "console": "externalTerminal", **ENTRY})
     client.event("initialized")
     client.request("configurationDone")
     client.event("stopped")

@@ -20,7 +20,7 @@ LINE = next(number for number, text in enumerate(RNN.read_text().splitlines(), 1
 @pytest.mark.parametrize("kind", [Neovim, pytest.param(VSCode, marks=pytest.mark.slow)])
 def test_an_editor_steps_backward_through_the_rnn(client: Client, kind: type[Editor]) -> None:
     editor = kind(client)
-    editor.begin(RNN, [{"line": LINE, "condition": "backward"}], ["op:mm forward"])
+    editor.begin(RNN, [{"line": LINE}], ["op:mm forward"])
     editor.type("b op:tanh backward")
     stopped = editor.step("continue")
     while "Backward" not in stopped["description"]:

@@ -271,7 +271,7 @@ def test_the_console_of_the_terminal_keeps_its_commands(write: Write) -> None:
 def test_a_nan_stops_at_the_node_that_its_text_blames(client: Client, write: Write, framework: str) -> None:
     text = f"{framework}\nx = torch.zeros(3, requires_grad=True)\na = (x * x).sum().abs()\nr = a.sqrt()\nr.backward()\n"
     client.initialize()
-    client.request("launch", {"program": str(write(text))})
+    client.request("launch", {"program": str(write(text)), "granularity": "node"})
     client.event("initialized")
     client.request("setExceptionBreakpoints", {"filters": ["nan"]})
     client.request("configurationDone")

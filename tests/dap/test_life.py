@@ -170,7 +170,7 @@ def test_a_program_that_waits_is_held_and_left(client: Client, write: Write, add
         if address is not None:
             with pytest.raises(Refused):
                 client.request("attach", {"address": where, "token": "wrong"})
-        client.request("attach", {"address": where, "token": words[-1], "stopOnEntry": True})
+        client.request("attach", {"address": where, "token": words[-1], "stopOnEntry": True, "granularity": "node"})
         client.event("initialized")
         client.request("setFunctionBreakpoints", {"breakpoints": [{"name": "op:tanh backward"}]})
         client.request("configurationDone")

@@ -12,6 +12,7 @@ from graphscope.dap.exception_filters import filters
 from graphscope.dap.line_breakpoints import why_unmet
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, request
+from graphscope.debugger import watches
 from graphscope.debugger.breakpoint_checks import ANY
 from graphscope.debugger.expressions import parse
 from graphscope.diagnose import every
@@ -140,7 +141,7 @@ def _watched(adapter: Adapter, wanted: Wanted) -> int:
     if row and not (row.isascii() and row.isdigit() and len(row) < 19):
         raise RequestError("That dataId was not told by dataBreakpointInfo")
     node = debugger.graph.node(int(row)) if row else None
-    return debugger.add_watch(parse(expression), node, condition=wanted.condition, when=wanted.when).number
+    return watches.add(debugger, parse(expression), node, condition=wanted.condition, when=wanted.when).number
 
 
 def _wanted(spec: str, found: Arguments) -> Wanted:

@@ -18,7 +18,7 @@ from graphscope.graph.select import parse
 OFFERS: Final = {"stepBack": ("supportsStepBack",), "next": ("supportsSteppingGranularity",)}
 """What a client is told that these requests mean."""
 
-FINEST: Final = {"next": "step", "stepBack": "rs"}
+FINEST: Final = {"next": "stepi", "stepIn": "stepi", "stepBack": "rsi"}
 """What a step by one instruction is: one node, wherever it is."""
 
 

@@ -5,21 +5,31 @@ from __future__ import annotations
 from graphscope.debugger import motion
 from graphscope.debugger.command_table import command
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.results import Resumed, Stop
+from graphscope.debugger.results import Message, Resumed, Stop
+from graphscope.errors import CommandError
 
 
 @command("next", "n", group="stepping", needs="run", dap="next", key="n")
 def next_(dbg: Debugger, count: int = 1) -> Stop | Resumed:
-    """Go to the next node of this scope, or of one around it.
+    """Go to the next node of this scope, or of one around it; or, with `granularity line`, to the next line.
 
     A module or composite op runs whole, and so does a backward rule. `n 3` does it three times.
     """
-    return dbg.forward(motion.NEXT, count)
+    return dbg.forward(dbg.way("over"), count)
 
 
 @command("step", "s", group="stepping", needs="run", dap="stepIn", key="s")
 def step(dbg: Debugger, count: int = 1) -> Stop | Resumed:
-    """Go to the next node, wherever it is: into modules, and op by op through a backward rule."""
+    """Go to the next node, wherever it is: into modules, and op by op through a backward rule.
+
+    With `granularity line`, to the next line, wherever it is: into functions, and from `backward()` into the pass.
+    """
+    return dbg.forward(dbg.way("into"), count)
+
+
+@command("stepi", "si", group="stepping", needs="run")
+def step_instruction(dbg: Debugger, count: int = 1) -> Stop | Resumed:
+    """Go to the next node, wherever it is and whatever a step is otherwise."""
     return dbg.forward(motion.STEP, count)
 
 
@@ -35,7 +45,7 @@ def until(dbg: Debugger, line: int = 0) -> Stop | Resumed:
 @command("return", "r", group="stepping", needs="run", dap="stepOut", key="r")
 def return_(dbg: Debugger, count: int = 1) -> Stop | Resumed:
     """Go to the first node behind this module, composite op or backward rule; outside of them, behind this pass."""
-    return dbg.forward(motion.RETURN, count)
+    return dbg.forward(dbg.way("out"), count)
 
 
 @command("continue", "c", "cont", group="stepping", needs="run", dap="continue", key="c")
@@ -47,12 +57,18 @@ def continue_(dbg: Debugger) -> Stop | Resumed:
 @command("rn", "reverse-next", "rnext", group="stepping", dap="stepBack", key="p")
 def reverse_next(dbg: Debugger, count: int = 1) -> Stop:
     """Go back to the node before this one, as `next` went forward. The program stays where it is."""
-    return dbg.back(motion.NEXT, count)
+    return dbg.back(dbg.way("over"), count)
 
 
 @command("rs", "reverse-step", "rstep", group="stepping", key="S")
 def reverse_step(dbg: Debugger, count: int = 1) -> Stop:
-    """Go back by one node, into modules and rules whose ops were recorded."""
+    """Go back by one node, into modules and rules whose ops were recorded; or, with `granularity line`, by one line."""
+    return dbg.back(dbg.way("into"), count)
+
+
+@command("rsi", "reverse-stepi", "rstepi", group="stepping")
+def reverse_step_instruction(dbg: Debugger, count: int = 1) -> Stop:
+    """Go back by one node, whatever a step is otherwise."""
     return dbg.back(motion.STEP, count)
 
 
@@ -60,3 +76,17 @@ def reverse_step(dbg: Debugger, count: int = 1) -> Stop:
 def reverse_continue(dbg: Debugger) -> Stop:
     """Go back to the last place where a breakpoint or a watch stops, or to the beginning of the recording."""
     return dbg.back(motion.CONTINUE)
+
+
+@command("granularity", group="stepping")
+def granularity(dbg: Debugger, unit: str = "") -> Message:
+    """Say what a step is, or let it be a `line` or a `node`.
+
+    By lines, one stands once at each line and pass, and a breakpoint at a line stops there, whether the line makes a
+    node or not; by nodes, at each node that the line makes.
+    """
+    if unit:
+        if unit not in motion.STEPS:
+            raise CommandError(f"A step can't be a {unit!r}", " or ".join(motion.STEPS))
+        dbg.granularity = unit
+    return Message(f"A step is a {dbg.granularity}")

@@ -22,7 +22,7 @@ def watch(dbg: Debugger, expression: Rest = "") -> Message | TableResult:
     """
     if not expression:
         return watch_table(dbg)
-    made = dbg.add_watch(parse(expression))
+    made = watches.add(dbg, parse(expression))
     unknown = made.seen.text == "undefined"
     hint = 'nothing has these names up to now; a dotted one is nodes["fc1.weight"]' if unknown else ""
     return Message(f"Watch {made.number}: {made.expression.text}, now {made.seen.text}", hint=hint)

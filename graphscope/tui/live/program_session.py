@@ -14,7 +14,7 @@ from typing import Any, Final, TextIO
 from textual.message import Message as Post
 
 from graphscope.debugger.adapter_client import AdapterClient
-from graphscope.debugger.breakpoints import read
+from graphscope.debugger.breakpoint_reading import read
 from graphscope.debugger.command_line import resolve
 from graphscope.debugger.json_data import from_json
 from graphscope.debugger.results import BreakpointInfo, Ended, Message, Result, Resumed, Stop
@@ -87,7 +87,7 @@ class ProgramSession:
             read(text, file="")
         self.named = Path(words["log"]) if "log" in words else None
         self._line.ask("initialize", adapterID="graphscope", clientName="graphscope")
-        self._line.ask("launch", stopOnEntry=True, stopAtEnd="always", **words)
+        self._line.ask("launch", stopOnEntry=True, stopAtEnd="always", granularity="node", **words)
         self._line.ask("setExceptionBreakpoints", filters=["uncaught"])
         for text in breakpoints:
             self._one(f"break {text}", ())

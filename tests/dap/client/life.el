@@ -30,7 +30,7 @@
 (let* ((python (pop command-line-args-left)) (adapter (pop command-line-args-left)) (program (pop command-line-args-left)))
   (dap-register-debug-provider "graphscope" #'identity)
   (moved (lambda ()
-           (dap-debug (list :type "graphscope" :request "launch" :name "life" :program program :stopOnEntry t
+           (dap-debug (list :type "graphscope" :request "launch" :name "life" :program program :granularity "node" :stopOnEntry t
                             :dap-server-path (list python adapter)))))
   (moved (lambda () (dap-next (dap--cur-session))))
   (let ((done nil))

@@ -41,7 +41,7 @@ async function life() {
   let output = "";
   client.on("output", (event) => (output += event.body.output));
 
-  await client.launchRequest({ program, token });
+  await client.launchRequest({ program, token, granularity: "node" });
   await initialized;
   await client.setFunctionBreakpointsRequest({ breakpoints: [{ name: "op:tanh backward" }] });
   const lines = await client.setBreakpointsRequest({ source: { path: program }, breakpoints: [{ line: 14, condition: "forward" }] });

@@ -1,0 +1,173 @@
+"""Lines of the program that are about to run: Python tells of those that a breakpoint or a step asks for.
+
+Tracing costs each call of the program a little, so it is on only while somebody asks for lines, and only frames with
+such lines are traced line by line.
+"""
+
+from __future__ import annotations
+
+import dis
+import os
+import sys
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+from graphscope.debugger import frames
+from graphscope.debugger.source_blocks import first_lines
+from graphscope.eventlog.own_files import is_own
+
+if TYPE_CHECKING:
+    from graphscope.debugger.motion import Reach
+    from graphscope.graph.select import Line
+
+_INNER: Final = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+"""Code that runs as a part of the line that it begins in."""
+
+
+class LineTrace:
+    """Tells when a statement is about to run that somebody asks for, once each time that it runs.
+
+    Args:
+        arrive: Called in the frame's thread; what it raises reaches the program.
+    """
+
+    def __init__(self, arrive: Callable[[FrameType], None]) -> None:
+        self._arrive = arrive
+        self._lines: tuple[Line, ...] = ()
+        self._reach: Reach | None = None
+        self._stack: list[FrameType] = []
+        self._thread = 0
+        self._wanted: dict[int, tuple[frozenset[int], CodeType]] = {}
+        """By code, its lines that are asked for; codes go by their ids, since hashing one takes long."""
+        self._visits: dict[int, int] = {}
+        """For each frame that is traced, the statement it is in."""
+        self._turns: dict[int, tuple[frozenset[int], CodeType]] = {}
+        """By code, the instructions where loops begin their next turn."""
+        self._is_on = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.off)  # the debugger belongs to the parent
+
+    def step(self, reach: Reach | None, frame: FrameType | None) -> None:
+        """Tell of where a step leads that begins where the program waits.
+
+        Args:
+            reach: How far it goes: over what a line calls, into it, or out of the function; None for no step.
+            frame: The innermost frame; None ahead of the program's first line.
+        """
+        stack = _stack(frame)
+        self._reach, self._thread = reach, threading.get_ident()
+        self._stack = [] if reach is None else stack[1:] if reach == "out" else stack
+        self._settle(stack)
+
+    def look_out(self, lines: tuple[Line, ...], frame: FrameType | None) -> None:
+        """Tell of lines that breakpoints ask for; `frame` is where the program is, if it runs."""
+        if lines != self._lines:
+            self._lines, self._wanted = lines, {}
+        self._settle(_stack(frame))
+
+    def _settle(self, stack: list[FrameType]) -> None:
+        if not self._lines and self._reach is None:
+            self.off()
+            return
+        for each in stack:
+            self._visits[id(each)] = _statement(each)
+            if self._is_asked_for(each):
+                each.f_trace = self._in_frame
+        if not self._is_on:
+            self._is_on = True
+            sys.settrace(self._called)
+            threading.settrace(self._called)
+
+    def off(self) -> None:
+        """Let the program run untraced."""
+        if self._is_on:
+            self._is_on = False
+            sys.settrace(None)
+            threading.settrace(None)
+        self._reach, self._lines, self._stack = None, (), []
+        self._visits.clear()
+
+    def is_led_to(self, frame: FrameType) -> bool:
+        """Whether the step that is made ends at the next line of a frame."""
+        if self._reach is None or threading.get_ident() != self._thread:
+            return False
+        if self._reach == "into" and _has_lines(frame.f_code.co_filename) and frame.f_code.co_name not in _INNER:
+            return True
+        return any(frame is each for each in self._stack)
+
+    def _called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        return self._in_frame if self._is_on and self._is_asked_for(frame) else None
+
+    def _in_frame(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        if event == "return":
+            self._visits.pop(id(frame), None)
+        elif event == "line" and self._is_on:
+            statement = _statement(frame)
+            if self._visits.get(id(frame)) != statement or self._comes_again(frame):  # else a further line of its text
+                self._visits[id(frame)] = statement
+                if statement in self._lines_in(frame.f_code) or self.is_led_to(frame):
+                    self._arrive(frame)
+        return self._in_frame
+
+    def _is_asked_for(self, frame: FrameType) -> bool:
+        return bool(self._lines_in(frame.f_code)) or self.is_led_to(frame)
+
+    def _comes_again(self, frame: FrameType) -> bool:
+        """Whether a loop of one line begins its next turn."""
+        code = frame.f_code
+        if id(code) not in self._turns:
+            jumps = (each for each in dis.get_instructions(code) if "BACKWARD" in each.opname)
+            self._turns[id(code)] = frozenset(each.argval for each in jumps), code
+        return frame.f_lasti in self._turns[id(code)][0]
+
+    def _lines_in(self, code: CodeType) -> frozenset[int]:
+        """The statements of a code that are asked for, by the lines where they begin."""
+        found = self._wanted.get(id(code))
+        if found is None:
+            found = self._wanted[id(code)] = self._asked_in(code), code
+        return found[0]
+
+    def _asked_in(self, code: CodeType) -> frozenset[int]:
+        wanted = [line for line in self._lines if line.is_in(code.co_filename)]
+        if not wanted:
+            return frozenset()
+        begins = _statements(code.co_filename)
+        own = {begins.get(line, line) for _, _, line in code.co_lines() if line}
+        own -= {begins.get(code.co_firstlineno, code.co_firstlineno)} if code.co_name in _INNER else set()
+        return frozenset({begins.get(line.number, line.number) for line in wanted} & own)
+
+
+def _stack(frame: FrameType | None) -> list[FrameType]:
+    """A frame and those that called it, the innermost first, as far as they are the program's own."""
+    found = []
+    while frame is not None:
+        if _has_lines(frame.f_code.co_filename):
+            found.append(frame)
+        frame = frame.f_back
+    return found
+
+
+def is_at(frame: FrameType, line: Line) -> bool:
+    """Whether a frame is in the statement that a line belongs to."""
+    file = frame.f_code.co_filename
+    return line.is_in(file) and _statements(file).get(line.number, line.number) == _statement(frame)
+
+
+def _statement(frame: FrameType) -> int:
+    """The line where the statement begins that a frame is in."""
+    line = frame.f_lineno or frame.f_code.co_firstlineno
+    return _statements(frame.f_code.co_filename).get(line, line)
+
+
+@lru_cache(maxsize=4096)
+def _has_lines(file: str) -> bool:
+    """Whether a file is the program's own, and its text can be shown."""
+    return is_own(file) and bool(frames.text_of_file(file))
+
+
+@lru_cache(maxsize=256)
+def _statements(file: str) -> dict[int, int]:
+    return first_lines(frames.text_of_file(file))

@@ -10,7 +10,7 @@ from socket import socket
 from typing import Any
 
 from graphscope.debugger.adapter_client import AdapterClient
-from graphscope.debugger.breakpoints import read
+from graphscope.debugger.breakpoint_reading import read
 from graphscope.debugger.json_data import from_json
 from graphscope.debugger.results import Ended, Interact, Result, Resumed, Tour
 from graphscope.errors import CommandError
@@ -47,7 +47,7 @@ class Program:
         with ExitStack() as around:
             self._line = AdapterClient(around.enter_context(adapter()), self._received)
             self._line.ask("initialize", adapterID="graphscope", clientName="graphscope")
-            self._line.ask("launch", stopOnEntry=not breakpoints, stopAtEnd="always", **wishes)
+            self._line.ask("launch", stopOnEntry=not breakpoints, stopAtEnd="always", granularity="node", **wishes)
             self._line.ask("setExceptionBreakpoints", filters=["uncaught"])
             for text in breakpoints:
                 self._command(f"break {text}")

@@ -125,8 +125,7 @@ class Writer(WideRows):
                 "finished": None,
             }
             self._write_metadata()
-            first = path / "segments" / f"{0:012d}"
-            self._enter(Segment(first, 0, self._rows, self._bytes))
+            self._enter(Segment(path / "segments" / f"{0:012d}", 0, self._rows, self._bytes))
             self.retention.add(self.segment)
             if self.is_ring:
                 self.series = StepSeries(path)
@@ -269,7 +268,8 @@ class Writer(WideRows):
             template = self.template(Kind.STEP, site=site, attrs=attrs, number_count=len(numbers))
             self._steps[key] = template
         row = self.append_many(template, None, numbers, time.perf_counter_ns())
-        self.retention.step(row - self.base)
+        if self.broken is None:  # else newer steps are not there for which older ones could go
+            self.retention.step(row - self.base)
         return row
 
     def remark(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -94,6 +95,44 @@ def test_a_small_file_system(tmp_path: Path, megabytes: int) -> None:
     assert result.stderr.count("graphscope: recording to run.gscope stopped: No space left on device") == 1
     assert int(rows.split()[0]) > 500
     assert int(rows.split()[1]) == 0, "what is recorded has its value"
+
+
+IN_A_RING = """
+set -e
+mount -t tmpfs -o size=16m none {folder} || exit 77
+cd {folder}
+{python} {programs}/ring_full_disk.py {keep} 12 400
+{python} -c '
+import numpy as np
+from graphscope.eventlog.reader import load
+from graphscope.eventlog.schema import Kind
+log = load("run.gscope")
+rows = np.flatnonzero(log.column("kind") == Kind.OP) + log.first
+print([float(log.value(row)) for row in rows.tolist() if log.op(log.event(row).op).name == "mean"])
+'
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or shutil.which("unshare") is None, reason="needs a small file system")
+def test_a_ring_on_a_disk_that_gets_full_keeps_its_newest_steps(program, tmp_path: Path) -> None:
+    bare = program("ring_full_disk.py", 0, 600, 600).stdout
+    keep = 16
+    inside = IN_A_RING.format(folder=tmp_path, python=sys.executable, programs=PROGRAMS, keep=keep)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"}
+    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", inside]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    if result.returncode == 77 or "unshare" in result.stderr:
+        pytest.skip("no file system can be mounted here")
+    assert result.returncode == 0, result.stderr
+    *printed, kept = result.stdout.splitlines()
+    assert printed == bare.splitlines()
+    assert result.stderr.count("\n") == 1
+    assert "recording to run.gscope stopped: No space left on device; the program goes on" in result.stderr
+    losses = [float(line.split()[1]) for line in printed]
+    held = ast.literal_eval(kept)
+    last = losses.index(held[-1])
+    assert 16 <= last < 400
+    assert held[-keep:] == losses[last + 1 - keep : last + 1]
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import threading
 import time
 import weakref
@@ -19,7 +18,7 @@ from graphscope.eventlog.interruptions import forgiving
 from graphscope.eventlog.mapped import MappedArray
 from graphscope.eventlog.notices import say
 from graphscope.eventlog.reader import load
-from graphscope.eventlog.segment import Segment, Spare
+from graphscope.eventlog.segment import BESIDE, FIRST_ROWS, MOST_ROWS, Segment, Spare, discard
 
 _DIRTY: Final = 20.0
 """Seconds that pages stay faulted in once they were written. Systems write them out after a while (Linux after 30 s by
@@ -73,6 +72,9 @@ class Retention:
         self._steps = steps
         self.lets_go_of_steps = is_ring
         """Whether a segment is dropped when newer steps fill the next ones."""
+        most_rows = budget // (8 * BESIDE) if is_ring else MOST_ROWS
+        self.most_rows = min(max(1 << most_rows.bit_length() - 1, FIRST_ROWS), MOST_ROWS)
+        """So many rows a segment may have, for the oldest to go bit by bit."""
         self._held = 0
         self._segments: deque[_Rows] = deque()
         self._values: deque[_Held] = deque()
@@ -94,12 +96,12 @@ class Retention:
             self._values.append(_Held(segment.folder, values.size, time.monotonic(), kept, weakref.ref(segment)))
             self._trim()
 
-    def make_room(self, size: int, beside: int) -> Spare | None:
+    def make_room(self, size: int, rows: int) -> Spare | None:
         """Drop the oldest values, if it takes that to hold `size` bytes more; of a ring the oldest segments.
 
         Args:
             size: Bytes of values.
-            beside: Bytes of rows, which come with them.
+            rows: So many rows come with them.
 
         Returns:
             A file that held values, to be used again: its pages are in memory and on disk already. None: there is none,
@@ -110,7 +112,7 @@ class Retention:
             while is_alone and self._values and sum(held.size for held in list(self._values)) + size > self._budget:
                 spare = _drop_values(self._values.popleft(), spare)
             if is_alone:
-                self._trim_steps(size + beside)
+                self._trim_steps(size + rows * BESIDE)
         return spare
 
     def hold(self) -> None:
@@ -214,4 +216,4 @@ def _remove(folder: Path) -> None:
     dropped = folder.with_name(f"{folder.name}.dropped")
     with forgiving(OSError):
         folder.rename(dropped)
-    shutil.rmtree(dropped, ignore_errors=True)
+    discard(dropped)

@@ -164,8 +164,13 @@ def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]], spare: Path | N
                 reserve(unfinished / name, dtype, count)
         unfinished.rename(folder)
     except BaseException:  # Ctrl-C too
-        with forgiving(OSError):  # name by name: to list them takes a descriptor, and there may be none
-            for name in counts:
-                (unfinished / name).unlink(missing_ok=True)
-            unfinished.rmdir()
+        discard(unfinished)
         raise
+
+
+def discard(folder: Path) -> None:
+    """Remove the folder of a segment, where that can be."""
+    with forgiving(OSError):  # name by name: to list them takes a descriptor, and there may be none
+        for name in schema.SEGMENT_FILES:
+            (folder / name).unlink(missing_ok=True)
+        folder.rmdir()

@@ -26,7 +26,7 @@ from graphscope.eventlog.notices import say
 from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.sampling import Sampling
 from graphscope.eventlog.schema import INLINE_INPUTS, Flag, Kind
-from graphscope.eventlog.segment import BESIDE, CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, MOST_BYTES, MOST_ROWS, Segment
+from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, MOST_BYTES, Segment, discard
 from graphscope.eventlog.step_series import StepSeries, keep_loss
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.wide import WideRows
@@ -92,8 +92,6 @@ class Writer(WideRows):
         self._lock, self._claimed = threading.RLock(), 1
         # A quarter of the budget a segment: the oldest values go bit by bit.
         self._most_bytes = _NO_VALUES if policy == "none" else max(min(MOST_BYTES, budget // 4), _NO_VALUES)
-        most_rows = budget // (8 * BESIDE) if self.is_ring else MOST_ROWS
-        self._most_rows = min(max(1 << most_rows.bit_length() - 1, FIRST_ROWS), MOST_ROWS)
         self._rows, self._bytes = FIRST_ROWS, min(FIRST_BYTES, self._most_bytes)
         self._appender = Appender(self.sites, self._append, self._append_many, base)
         self.append: Callable[..., int] = self._appender if callable(self._appender) else self._append
@@ -337,14 +335,14 @@ class Writer(WideRows):
                 self.low = self.base + first
                 self._claimed = first + 1
             elif folder is not None:
-                shutil.rmtree(folder, ignore_errors=True)
+                discard(folder)
                 return
             if folder is not None:
                 self.retention.add(segment)
                 if self.retention.wants_growth(full.first):
                     # Where the values ran out first, so many rows more would only take room.
                     needed = 2 * (first - full.first)
-                    self._rows = min(max(1 << (needed - 1).bit_length(), FIRST_ROWS), self._most_rows)
+                    self._rows = min(max(1 << (needed - 1).bit_length(), FIRST_ROWS), self.retention.most_rows)
                     self._bytes = min(2 * self._bytes, self._most_bytes)
 
     def _enter(self, segment: Segment) -> None:
@@ -362,13 +360,13 @@ class Writer(WideRows):
             except own(OSError) as error:
                 self.give_up(error)
             except BaseException:  # Ctrl-C: what is made of it is in nobody's hands
-                shutil.rmtree(folder, ignore_errors=True)
+                discard(folder)
                 raise
         return Segment(None, first, rows, value_bytes)
 
     def _segment_on_disk(self, folder: Path, first: int, rows: int, value_bytes: int) -> Segment:
         self._owner.renew()
-        return Segment(folder, first, rows, value_bytes, self.retention.make_room(value_bytes, rows * BESIDE))
+        return Segment(folder, first, rows, value_bytes, self.retention.make_room(value_bytes, rows))
 
     def insist(self, make: Callable[[], _Made]) -> _Made:
         """Do what opens files; where the program has used up all, with that of the segment that is written to."""

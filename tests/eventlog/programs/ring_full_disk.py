@@ -5,12 +5,14 @@ and is gone ahead of step FREE. KEEP 0: unrecorded. Prints the loss of each step
 import os
 import sys
 from contextlib import nullcontext, suppress
+from pathlib import Path
 
 import numpy as np
 
 import graphscope as gs
 
 SMALL = 64 << 20
+FILLER = Path("filler")
 
 keep, full, free = map(int, sys.argv[1:])
 generator = np.random.default_rng(0)
@@ -21,11 +23,11 @@ with gs.record("run.gscope", keep_last=keep) if keep else nullcontext():
         if full <= step < free:
             disk = os.statvfs(".")
             assert disk.f_blocks * disk.f_frsize <= SMALL, "this is not the small file system of a test"
-            with suppress(OSError), open("filler", "ab", buffering=0) as filler:
+            with suppress(OSError), FILLER.open("ab", buffering=0) as filler:
                 while filler.write(bytes(4096)):
                     pass
         if step == free:
-            os.remove("filler")
+            FILLER.unlink()
         optimizer.zero_grad()
         loss = (weight * gs.tensor(generator.normal(size=4000))).square().mean()
         loss.backward()

@@ -7,9 +7,10 @@ import os
 import shutil
 import sys
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from time import perf_counter_ns
+from time import time as wall_clock  # a program may set clocks of its own
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -79,7 +80,7 @@ class Writer(WideRows):
         self.gate: Gate | None = None
         self.on_leaf: Callable[[int, Any], None] | None = None
         """Told the row and the tensor of each leaf: who makes a graph of a run has to hold on to them."""
-        self.clock = time.perf_counter_ns
+        self.clock = perf_counter_ns
         self.sites: dict[Any, Any] = {}
         """For producers: what they keep per call site."""
         self.variants: dict[Any, Any] = {}
@@ -118,8 +119,8 @@ class Writer(WideRows):
                 "passes": passes,
                 "every": every,
                 "nonfinite": "flagged" if compiled else "derived",
-                "created": time.time(),
-                "clock": time.perf_counter_ns(),
+                "created": wall_clock(),
+                "clock": perf_counter_ns(),
                 "finished": None,
             }
             self._write_metadata()
@@ -248,7 +249,7 @@ class Writer(WideRows):
             input_count=len(inputs),
         )
         outputs = [] if array is None else [(array, template.keep)]
-        return self.append_wide(template, outputs, [(node, 0) for node in inputs], time.perf_counter_ns())
+        return self.append_wide(template, outputs, [(node, 0) for node in inputs], perf_counter_ns())
 
     def step(self, site: int = 0, counters: Mapping[str, int] = MappingProxyType({})) -> int:
         """Append the mark of the end of a training step.
@@ -265,7 +266,7 @@ class Writer(WideRows):
             attrs = self.attributes({"counters": [*counters], **told} if counters else {})
             template = self.template(Kind.STEP, site=site, attrs=attrs, number_count=len(numbers))
             self._steps[key] = template
-        row = self.append_many(template, None, numbers, time.perf_counter_ns())
+        row = self.append_many(template, None, numbers, perf_counter_ns())
         if self.broken is None:  # else newer steps are not there for which older ones could go
             self.retention.step(row - self.base)
         return row
@@ -287,7 +288,7 @@ class Writer(WideRows):
             if self.closed:
                 return
             self.closed = True
-            self.metadata["finished"] = time.time()
+            self.metadata["finished"] = wall_clock()
             try:
                 self.insist(self._write_metadata)
             except own(OSError) as error:

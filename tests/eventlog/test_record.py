@@ -6,8 +6,10 @@ import gc
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import graphscope as gs
@@ -197,3 +199,24 @@ def test_rows_of_an_earlier_recording_are_none_of_a_later_one(tmp_path: Path) ->
     for row in range(log.end):
         assert all(source < row for source, _ in log.inputs(row))
     assert log.value(0).tolist() == [2, 4]
+
+
+def test_a_program_that_sets_its_clocks_is_told_by_the_real_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = time.time()
+    with gs.record(tmp_path / "run.gscope", keep_last=3) as log:
+        for name in ("time", "monotonic", "perf_counter", "perf_counter_ns", "time_ns"):
+            monkeypatch.setattr(time, name, lambda: -1_000_000)
+        for _ in range(5):
+            gs.tensor([1.0]) * 2.0
+            gs.step()
+    monkeypatch.undo()
+    log.refresh()
+    assert log.closed
+    assert begun <= log.metadata["created"] <= log.metadata["finished"] <= time.time()
+    times = log.column("time")[log.column("time") > 0]
+    assert (np.diff(times.astype(np.int64)) >= 0).all()
+    assert log.metadata["clock"] <= times.min()
+    assert times.max() - times.min() < 60e9
+    assert (log.column("duration") < 60e9).all()

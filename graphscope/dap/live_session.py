@@ -214,10 +214,10 @@ class LiveSession(Session):
         return await self._of_live_frame("hover", expression=expression, frame=live)
 
     async def variables(self, frame: int | None, which: str) -> list[Entry]:
-        frame = self.live_frame(frame)
-        if frame is None:
+        live = self.live_frame(frame)
+        if live is None:
             return await super().variables(frame, which)
-        body, _ = await self.program.ask("variables", patience=READING, now=self.debugger.now, frame=frame, which=which)
+        body, _ = await self.program.ask("variables", patience=READING, now=self.debugger.now, frame=live, which=which)
         return [of_program(entry) for entry in from_json(body["result"])]
 
     async def children(self, handle: int, kind: str, start: int, count: int) -> list[Entry]:

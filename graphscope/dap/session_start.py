@@ -17,6 +17,7 @@ from graphscope.dap.log_session import Session
 from graphscope.dap.program import Launch, Process, Program, found_program
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.transcript import Transcript
+from graphscope.debugger.attachment import waiting_places
 from graphscope.debugger.motion import STEPS, Granularity
 from graphscope.debugger.results import Stop
 from graphscope.eventlog.reader import load
@@ -117,11 +118,7 @@ async def attach(adapter: Adapter, arguments: Arguments) -> None:
         adapter.session.debugger.granularity = granularity_of(arguments)
         adapter.event("initialized")
         return
-    address = arguments.text("address", "")
-    if not address:
-        raise RequestError(
-            "attach needs 'log', a recording, or 'address', where a program waits", "gs.listen() tells it"
-        )
+    address = arguments.text("address", "") or _place_of(arguments.number("processId", 0))
     opening = _Opening(adapter)
     connection = await asyncio.to_thread(_connected, address)
     connection.sendall(arguments.text("token", "").encode().ljust(64)[:64])
@@ -131,6 +128,19 @@ async def attach(adapter: Adapter, arguments: Arguments) -> None:
         opening.program.hang_up()
         raise
     opening.session_from(None)
+
+
+def _place_of(process: int) -> str:
+    """Where a process waits for a debugger."""
+    if not process:
+        raise RequestError(
+            "attach needs 'log', a recording, or 'address' or 'processId' of a program that waits",
+            "gs.listen() tells the address",
+        )
+    found = waiting_places(process)
+    if not found:
+        raise RequestError(f"Process {process} does not wait for a debugger", "gs.listen() in it does")
+    return found[0]
 
 
 _SAID: Final = 2000

@@ -62,6 +62,8 @@ def _reason(adapter: Adapter, stop: Stop) -> str:
 
 def described(stop: Stop) -> str:
     """Where one stands, in a few words."""
+    if stop.raised is not None and stop.raised.type and not stop.raised.by_node:
+        return reason(stop)
     if stop.line is not None:
         return f"{PurePath(stop.line.file).name}:{stop.line.line}"
     if stop.node is None:

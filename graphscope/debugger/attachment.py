@@ -22,12 +22,14 @@ TOKEN: Final = 64
 """So many bytes, padded with spaces, are what an adapter sends first."""
 
 
-def listen(address: str | None = None) -> None:
+def listen(address: str | None = None, *, token: str | None = None) -> None:
     """Wait for a debugger, then go on under it; the editor's `attach` names the address that is printed.
 
     Args:
         address: `unix:PATH`, or `PORT` or `127.0.0.1:PORT` (0 takes a free one), where whoever comes must show the
-            token that is printed, too. None makes a socket in a folder that only this user can open.
+            token that is printed, too. None makes a socket in a folder that only this user can open; `attach` finds
+            that by the number of the process, too.
+        token: What whoever comes must show, instead of one that is made up and printed.
 
     Raises:
         UsageError: One can't wait there, or a debugger has the program already.
@@ -35,7 +37,7 @@ def listen(address: str | None = None) -> None:
     writer = recording.active()
     if writer is not None and writer.gate is not None:
         raise UsageError("A debugger has this program already", "listen() once")
-    connection = _accepted(address)
+    connection = _accepted(address, token)
     log = recording.record().__enter__() if writer is None else load(writer.path)
     remote = Remote(Channel(connection))
     gate = gate_of(log, remote)
@@ -43,16 +45,26 @@ def listen(address: str | None = None) -> None:
     begin(remote, gate)
 
 
-def _accepted(address: str | None) -> socket.socket:
-    folder = Path(tempfile.mkdtemp(prefix="graphscope-")) if address is None else None
+def waiting_places(process: int) -> list[str]:
+    """Where a program that waits at `listen()` can be reached, by the number of its process."""
+    folders = Path(tempfile.gettempdir()).glob(f"{_PREFIX}{process}-*")
+    return [f"unix:{folder}/socket" for folder in folders if (folder / "socket").exists()]
+
+
+_PREFIX: Final = "graphscope-at-"
+"""What the folders are called where programs wait; behind it comes the number of the process."""
+
+
+def _accepted(address: str | None, given: str | None) -> socket.socket:
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")) if address is None else None
     where = address or f"unix:{folder}/socket"
     kind, _, path = where.partition(":")
-    token = "" if kind == "unix" else secrets.token_urlsafe(24)
+    token = given or ("" if kind == "unix" else secrets.token_urlsafe(24))
     try:
         with _bound(where) as server:
             shown = where if kind == "unix" else ":".join(map(str, server.getsockname()[:2]))
             said = f"graphscope: waiting for a debugger at {shown}"
-            sys.stderr.write(f"{said} token {token}\n" if token else f"{said}\n")
+            sys.stderr.write(f"{said} token {token}\n" if token and not given else f"{said}\n")
             sys.stderr.flush()
             while True:
                 connection, _ = server.accept()

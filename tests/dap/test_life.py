@@ -12,6 +12,7 @@ import sys
 from base64 import b64decode
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,9 @@ def alone(program: Path) -> str:
     """What a program prints without a debugger."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run([sys.executable, program], capture_output=True, text=True, check=True, env=environment).stdout
+
+
+SLOW = pytest.mark.slow
 
 
 @pytest.mark.slow
@@ -154,9 +158,15 @@ def test_a_source_that_is_gone_is_read_from_the_log(client: Client, chain: Path,
     assert client.leave() == 0
 
 
-@pytest.mark.parametrize("address", [pytest.param(None, marks=pytest.mark.slow), "0"])
-def test_a_program_that_waits_is_held_and_left(client: Client, write: Write, address: str | None) -> None:
-    program = write(f"import graphscope\ngraphscope.listen({address!r})\n{CHAIN}")
+@pytest.mark.parametrize(
+    ("words_of_listen", "token"),
+    [pytest.param("", None, marks=pytest.mark.slow), ("'0'", ""), pytest.param("'0', token='own'", "own", marks=SLOW)],
+    ids=["process", "printed", "own"],
+)
+def test_a_program_that_waits_is_held_and_left(
+    client: Client, write: Write, words_of_listen: str, token: str | None
+) -> None:
+    program = write(f"import graphscope\ngraphscope.listen({words_of_listen})\n{CHAIN}")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
     with (
@@ -167,10 +177,16 @@ def test_a_program_that_waits_is_held_and_left(client: Client, write: Write, add
         words = waiting.stderr.readline().split()
         where = words[words.index("at") + 1]
         client.initialize()
-        if address is not None:
-            with pytest.raises(Refused):
+        if token is None:
+            with pytest.raises(Refused, match="does not wait"):
+                client.request("attach", {"processId": os.getpid()})
+            place: dict[str, Any] = {"processId": waiting.pid}
+        else:
+            with pytest.raises(Refused, match="hung up"):
                 client.request("attach", {"address": where, "token": "wrong"})
-        client.request("attach", {"address": where, "token": words[-1], "stopOnEntry": True, "granularity": "node"})
+            place = {"address": where, "token": token or words[-1]}
+            assert token not in words
+        client.request("attach", {**place, "stopOnEntry": True, "granularity": "node"})
         client.event("initialized")
         client.request("setFunctionBreakpoints", {"breakpoints": [{"name": "op:tanh backward"}]})
         client.request("configurationDone")

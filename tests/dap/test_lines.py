@@ -158,6 +158,45 @@ def test_nodes_are_a_command_away(client: Client, write: Write) -> None:
     client.leave()
 
 
+def test_a_breakpoint_at_a_line_without_a_statement_goes_to_the_next(client: Client, write: Write) -> None:
+    source = {"path": str(write(LOOP))}
+    told: list[dict[str, Any]] = []
+
+    def configure() -> None:
+        lines = [{"line": line} for line in (2, 19, 24)]
+        told.extend(client.request("setBreakpoints", {"source": source, "breakpoints": lines})["breakpoints"])
+
+    client.launch(Path(source["path"]), configure=configure, granularity="line")
+    assert [(found["line"], found["verified"]) for found in told] == [(4, True), (19, True), (24, False)]
+    assert line_of(client.event("stopped")) == 4
+    assert line_of(client.move("continue")) == 17  # the statement that line 19 belongs to
+    asked = {"source": source, "line": 5, "endLine": 16}
+    found = client.request("breakpointLocations", asked)["breakpoints"]
+    assert [each["line"] for each in found] == [5, 6, 7, 11, 12, 13, 14, 15, 16]
+    client.leave()
+
+
+def test_the_frame_of_backward_has_its_own_variables_in_the_past_too(client: Client, write: Write) -> None:
+    begin(client, write(LOOP), {"line": 5, "condition": "backward"}, {"line": 22})
+    client.event("stopped")
+    client.move("continue")
+    client.move("reverseContinue")
+    rule, caller = client.stack()
+    assert (rule["line"], caller["line"]) == (5, 21)
+    of_rule, of_caller = (client.variables(client.scopes(each["id"])["Locals"]) for each in (rule, caller))
+    assert "scaled" in of_rule
+    assert {"h", "loss", "w", "x"} <= of_caller.keys()
+    assert "scaled" not in of_caller
+    client.leave()
+
+
+def test_what_is_watched_is_told_by_name(client: Client, write: Write) -> None:
+    begin(client, write(LOOP), {"line": 16, "condition": "backward"})
+    node = client.event("stopped")["description"]
+    assert client.request("dataBreakpointInfo", {"name": "grad"})["description"] == f"grad of {node}"
+    client.leave()
+
+
 def test_a_program_of_plain_python_runs_untraced_once_nothing_asks_for_lines(client: Client, write: Write) -> None:
     program = write(f"{CHAIN}\nimport sys\nfor turn in range(3):\n    print(sys.gettrace() is None)\n")
     begin(client, program, {"line": 21})

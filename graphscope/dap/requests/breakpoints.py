@@ -9,10 +9,11 @@ from typing import Any
 
 from graphscope.dap.adapter import Adapter, Group
 from graphscope.dap.exception_filters import filters
-from graphscope.dap.line_breakpoints import why_unmet
+from graphscope.dap.line_breakpoints import line_to_stop_at, statements, why_unmet
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, request
-from graphscope.debugger import watches
+from graphscope.dap.stop_events import title
+from graphscope.debugger import nodes, watches
 from graphscope.debugger.breakpoint_checks import ANY
 from graphscope.debugger.expressions import parse
 from graphscope.diagnose import every
@@ -63,15 +64,31 @@ async def set_breakpoints(adapter: Adapter, arguments: Arguments) -> Body:
     lines = arguments.objects("breakpoints")
     if not lines and "lines" in arguments:
         lines = [Arguments("setBreakpoints", {"line": int(line)}) for line in arguments.texts("lines")]
-    wanted = [_wanted(f'line:"{path}":{found.number("line")}', found) for found in lines]
-    answers = _set(adapter, Group("lines", path), wanted)
     session = adapter.need_session()
-    for found, answer in zip(lines, answers, strict=True):
-        answer |= {"line": found.number("line"), "source": {"path": path}}
-        if answer["verified"] and not session.grows:
-            reason = why_unmet(session.debugger.log, Line(path, found.number("line")))
-            answer |= {"verified": False, "message": reason} if reason else {}
+    log, by_line = session.debugger.log, session.debugger.granularity == "line"
+    asked = [found.number("line") for found in lines]
+    numbers = [line_to_stop_at(log, path, number) or number if by_line else number for number in asked]
+    wanted = [_wanted(f'line:"{path}":{line}', found) for line, found in zip(numbers, lines, strict=True)]
+    answers = _set(adapter, Group("lines", path), wanted)
+    for number, answer in zip(numbers, answers, strict=True):
+        answer |= {"line": number, "source": {"path": path}}
+        reason = ""
+        if by_line and line_to_stop_at(log, path, number) is None:
+            reason = "No statement is at this line or behind it"
+        elif not session.grows:
+            reason = why_unmet(log, Line(path, number))
+        if answer["verified"] and reason:
+            answer |= {"verified": False, "message": reason}
     return {"breakpoints": answers}
+
+
+@request("breakpointLocations", "supportsBreakpointLocationsRequest")
+async def breakpoint_locations(adapter: Adapter, arguments: Arguments) -> Body:
+    """The lines of a range where statements begin."""
+    path, first = arguments.object("source").text("path"), arguments.number("line")
+    last = arguments.number("endLine", first)
+    begins = sorted(set(statements(adapter.need_session().debugger.log, path).values()))
+    return {"breakpoints": [{"line": line} for line in begins if first <= line <= last]}
 
 
 @request("setExceptionBreakpoints", "supportsExceptionFilterOptions")
@@ -106,7 +123,9 @@ async def data_breakpoint_info(adapter: Adapter, arguments: Arguments) -> Body:
         return {"dataId": None, "description": error.message}
     node = debugger.node
     row = node.row if isinstance(node, Node) and parsed.names & {"value", "grad"} else ""
-    return {"dataId": f"{row}:{expression}", "description": expression, "accessTypes": ["write"], "canPersist": False}
+    about = f" of {title(nodes.describe(node))}" if row != "" and node is not None else ""
+    described = f"{expression}{about}"
+    return {"dataId": f"{row}:{expression}", "description": described, "accessTypes": ["write"], "canPersist": False}
 
 
 @request("setDataBreakpoints")

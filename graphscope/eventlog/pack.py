@@ -11,6 +11,7 @@ import numpy as np
 
 from graphscope.errors import LogError
 from graphscope.eventlog import schema
+from graphscope.eventlog.addresses import is_address
 from graphscope.eventlog.files import FolderFiles
 from graphscope.eventlog.reader import Log
 from graphscope.eventlog.schema import DTYPES, Flag
@@ -42,7 +43,7 @@ def pack(source: Path, target: Path | None = None) -> Path:
     Raises:
         LogError: `source` is no log or packed already, or `target` exists or can't be written.
     """
-    if source.is_file():
+    if source.is_file() or is_address(source):
         raise LogError(f"{source} is packed already", hint="only the folder of a recording can be packed")
     files = FolderFiles(source)
     log = Log(files)

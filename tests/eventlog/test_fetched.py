@@ -103,6 +103,11 @@ def test_it_is_read_like_one_that_lies_here(packed: Path, stored: str, capsys: p
         assert local[0] == 0
 
 
+def test_what_lies_elsewhere_is_packed(stored: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pack", stored]) == 2
+    assert f"{stored} is packed already" in capsys.readouterr().err
+
+
 def test_values_are_fetched_as_they_are_looked_at(packed: Path, stored: str) -> None:
     log = load(stored)
     file = log.files._content

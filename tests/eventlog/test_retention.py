@@ -12,6 +12,7 @@ from graphscope.eventlog import retention
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.outline.steps import steps
+from graphscope.graph.series.every_step import every_step
 
 
 def disk(path: Path) -> int:
@@ -208,3 +209,21 @@ def test_the_step_behind_rows_that_have_gone_does_not_begin_with_what_was_held(m
     for first, last in zip(found.first.tolist(), found.last.tolist(), strict=True):
         told = {float(value[0]) for row in range(first, last) if (value := log.value(row)) is not None}
         assert len(told) == 1
+
+
+def test_the_series_knows_losses_of_steps_that_fill_more_than_a_segment(tmp_path: Path) -> None:
+    losses = []
+    with gs.record(tmp_path / "run.gscope", keep_last=1, budget=1 << 23) as log:
+        weight = gs.tensor(np.linspace(0.5, 1.5, 60_000), requires_grad=True)
+        optimizer = gs.optim.SGD([weight], lr=0.1)
+        for step in range(12):
+            optimizer.zero_grad()
+            loss = ((weight * weight).exp().log() * weight).sum()
+            for _ in range(step % 6):  # a segment may end between the loss and its backward pass, too
+                weight.detach() * 2.0
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+    log.refresh()
+    assert log.first > 0
+    assert every_step(log)["loss"].tolist() == losses

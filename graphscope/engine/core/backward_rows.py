@@ -149,9 +149,10 @@ def marks_at(writer: Writer, frame: FrameType | None, root: Tensor) -> Marks:
 
 
 def _loss(writer: Writer, root: Tensor) -> tuple[tuple[int, ...], np.dtype | None]:
-    """Shape and dtype of the number that a pass begins from, where the log keeps it nowhere else."""
+    """Shape and dtype of the number that a pass begins from, where it is told beside its row."""
     array = root.array
-    is_told = writer.policy == "none" and array.size == 1 and array.dtype.kind == "f"
+    is_sought = writer.policy == "none" or writer.is_ring  # its row may be in an older segment when the step ends
+    is_told = is_sought and array.size == 1 and array.dtype.kind == "f"
     return (array.shape, array.dtype) if is_told else ((), None)
 
 

@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 SITE := build/site
 
-.PHONY: help demo test check bench docs site page page-check transcripts format clean
+.PHONY: help demo test check bench docs site page page-check vsix vsix-check transcripts format clean
 help:
 	@echo "make demo   step through the forward and the backward pass of a sample"
 	@echo "make test   run the tests; no framework is needed"
@@ -18,6 +18,7 @@ help:
 	@echo "make docs   write docs/reference, graphscope-stubs and docs/learn anew, and build the site"
 	@echo "make site   build the site alone: README and docs, to be read from disk in $(SITE)"
 	@echo "make page   make the assets of the HTML page from page/ (needs npm)"
+	@echo "make vsix   pack the extension for VS Code (needs npm)"
 	@echo "make format put the code in the house's form"
 
 demo: $(VENV)/.made-demo
@@ -33,8 +34,8 @@ check: $(VENV)/.made-check
 	$(BIN)/lint-imports
 	$(PYTEST) -m slow --durations=20
 	$(PYTEST) -m "not slow"
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page-check; \
-	else echo "no npm: the sources of the page are not checked"; fi
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page-check vsix-check; \
+	else echo "no npm: the sources of the page and of the extension are not checked"; fi
 
 bench: $(VENV)/.made-check
 	$(BIN)/python -m benchmarks
@@ -57,8 +58,15 @@ page: page/node_modules
 page-check: page/node_modules
 	cd page && npm run --silent check
 
-page/node_modules: page/package-lock.json
-	cd page && npm install --no-save --no-audit --no-fund --silent
+vsix: editors/vscode/node_modules
+	cd editors/vscode && npm run --silent package
+	@ls editors/vscode/*.vsix
+
+vsix-check: editors/vscode/node_modules
+	cd editors/vscode && npm run --silent check
+
+%/node_modules: %/package-lock.json
+	cd $* && npm install --no-save --no-audit --no-fund --silent
 	@touch $@
 
 transcripts: $(VENV)/.made-check

@@ -1,6 +1,7 @@
 /** The page of a file: one view, which the whole window is for. */
 
 import { element } from "./dom";
+import { followEditor } from "./editor";
 import { followFragment } from "./fragment";
 import { read } from "./recording";
 import { followPreferred, preferred } from "./theme";
@@ -25,6 +26,7 @@ export function openDocument(): void {
     signal: new AbortController().signal,
   });
   followFragment(shown);
+  followEditor(shown);
   followPreferred((theme) => shown.store.change({ theme }));
   Object.assign(window, { graphscope: shown.seen });
 }

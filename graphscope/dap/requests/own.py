@@ -29,15 +29,16 @@ async def command(adapter: Adapter, arguments: Arguments) -> Body:
 async def position(adapter: Adapter, arguments: Arguments) -> Body:
     """Where in time one stands.
 
-    The body is `log` (a path), `now`, `edge` (the row that the program waits at, or null), `running`, `failed` (the
-    program did), `other` (the log of the run to compare with, or null), and as data `stop` (the last one, or null),
-    `breakpoints` and `aliases`.
+    The body is `log` (a path), `now`, `end` (behind the last row), `edge` (the row that the program waits at, or null),
+    `running`, `failed` (the program did), `other` (the log of the run to compare with, or null), and as data `stop`
+    (the last one, or null), `breakpoints` and `aliases`.
     """
     session = adapter.need_session()
     debugger = session.debugger
     return {
         "log": str(debugger.log.path),
         "now": debugger.now,
+        "end": debugger.log.end,
         "edge": None if debugger.edge is None or session.running else debugger.edge.row,
         "running": session.running,
         "stop": None if adapter.last_stop is None else to_json(adapter.last_stop),

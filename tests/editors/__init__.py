@@ -1,0 +1,1 @@
+"""Editors as people use them: the real program, real keys and clicks, looked at from outside."""

@@ -1,0 +1,195 @@
+"""VS Code with the extension, in headless Chromium: what a person presses, types and reads."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from tests.exporters.chromium import Page, browser, program
+
+ROOT: Final = Path(__file__).parents[2]
+EXTENSION: Final = ROOT / "editors" / "vscode"
+PATIENCE: Final = 60.0
+"""Seconds until what was waited for is held to be missing."""
+
+KEYS: Final = {"F1": 112, "F5": 116, "F9": 120, "F10": 121, "F11": 122, "Enter": 13, "Escape": 27}
+
+SETTINGS: Final = {
+    "security.workspace.trust.enabled": False,
+    "workbench.startupEditor": "none",
+    "telemetry.telemetryLevel": "off",
+    "chat.disableAIFeatures": True,
+    "debug.inlineValues": "on",
+    "editor.minimap.enabled": False,
+}
+
+
+def server() -> Path | None:
+    """The program of the server, where `GRAPHSCOPE_CODE_SERVER` names the folder that `code_server.sh` has made."""
+    folder = os.environ.get("GRAPHSCOPE_CODE_SERVER")
+    return Path(folder, "node_modules", "code-server", "out", "node", "entry.js") if folder else None
+
+
+def missing() -> str:
+    """What lacks here to drive the editor; empty where nothing does."""
+    if server() is None:
+        return "GRAPHSCOPE_CODE_SERVER names no code-server"
+    return "" if program() and shutil.which("npm") else "Chromium or npm is missing"
+
+
+class Editor:
+    """A window of the editor.
+
+    Args:
+        page: The page that shows it.
+        pictures: A folder for pictures of it.
+    """
+
+    def __init__(self, page: Page, pictures: Path) -> None:
+        self.page = page
+        self._pictures = pictures
+
+    def wait(self, expression: str) -> Any:
+        """Wait until an expression of the page is true; its value."""
+        end = time.monotonic() + PATIENCE
+        while not (found := self.page.value(expression)):
+            if time.monotonic() > end:
+                self.picture("missing")
+                raise AssertionError(f"{expression} is not so; the window shows:\n{self.text()}")
+            time.sleep(0.05)
+        return found
+
+    def read(self, text: str) -> None:
+        """Wait until a text can be read somewhere."""
+        self.wait(f"document.body.innerText.replaceAll('\\u00a0', ' ').includes({json.dumps(text)})")
+
+    def read_graph(self, *words: str) -> None:
+        """Wait until the panel of the graph says all of some words."""
+        frames = "document.querySelector('iframe.webview')?.contentDocument?.querySelector('#active-frame')"
+        said = " && ".join(f"text.includes({json.dumps(word)})" for word in words)
+        self.wait(f"(text => {said})({frames}?.contentDocument?.body.innerText ?? '')")
+
+    def text(self, selector: str = "body") -> str:
+        """What can be read in a part of the window."""
+        found = self.page.value(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
+        return str(found).replace("\u00a0", " ")
+
+    def press(self, key: str) -> None:
+        """Press a key."""
+        for kind in ("rawKeyDown", "keyUp"):
+            self.page.ask("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=KEYS[key])
+
+    def type(self, text: str) -> None:
+        """Type a text where the keyboard is."""
+        self.page.ask("Input.insertText", text=text)
+
+    def click(self, selector: str) -> None:
+        """Click on an element, once it is there."""
+        found = f"document.querySelector({json.dumps(selector)})"
+        self.wait(f"!!{found}")
+        self.page.press(*self._middle(found))
+
+    def click_text(self, selector: str, text: str, times: int = 1) -> None:
+        """Click on the first of some elements that says a text."""
+        all_of = f"[...document.querySelectorAll({json.dumps(selector)})]"
+        found = f"{all_of}.find(each => each.innerText.includes({json.dumps(text)}))"
+        self.wait(f"!!{found}")
+        self.page.press(*self._middle(found), times)
+
+    def _middle(self, element: str) -> tuple[float, float]:
+        middle = "(box => [box.x + box.width / 2, box.y + box.height / 2])"
+        x, y = self.page.value(f"{middle}({element}.getBoundingClientRect())")
+        return x, y
+
+    def command(self, title: str) -> None:
+        """Choose a command in the palette."""
+        self.press("F1")
+        self.wait("!!document.activeElement?.closest('.quick-input-widget')")
+        self.type(title)
+        self.wait(
+            "[...document.querySelectorAll('.quick-input-list .monaco-list-row.focused')]"
+            f".some(row => row.innerText.includes({json.dumps(title)}))"
+        )
+        self.press("Enter")
+
+    def open(self, name: str) -> None:
+        """Open a file of the folder."""
+        self.click_text(".explorer-folders-view .monaco-list-row", name, times=2)
+        self.wait(f"document.querySelector('.tab.active')?.innerText.includes({json.dumps(name)})")
+        self.wait("document.querySelectorAll('.view-line').length > 1")
+        self.stands("graphscope")
+
+    def stands(self, *words: str) -> None:
+        """Wait until an item of the status bar says all of some words."""
+        said = " && ".join(f"text.includes({json.dumps(word)})" for word in words)
+        self.wait(f"[...document.querySelectorAll('.statusbar-item')].some(item => (text => {said})(item.innerText))")
+
+    def picture(self, name: str) -> None:
+        """Keep a picture of the window."""
+        data = self.page.ask("Page.captureScreenshot", format="png")["data"]
+        self._pictures.mkdir(parents=True, exist_ok=True)
+        (self._pictures / f"{name}.png").write_bytes(base64.b64decode(data))
+
+
+def packed_extension(folder: Path) -> Path:
+    """The extension, as it is published."""
+    out = folder / "graphscope.vsix"
+    if not (EXTENSION / "node_modules").exists():
+        subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund"], cwd=EXTENSION, check=True)
+    words = ["npm", "run", "--silent", "package", "--", "-o", str(out)]
+    subprocess.run(words, cwd=EXTENSION, check=True, capture_output=True)
+    return out
+
+
+class Installed:
+    """The server with the extension, which opens folders.
+
+    Args:
+        folder: Where it keeps its things.
+        pictures: Where pictures of it are kept.
+    """
+
+    def __init__(self, folder: Path, pictures: Path) -> None:
+        self._folder = folder
+        self._pictures = pictures
+        self._words = [
+            "node", str(server()), "--auth", "none", "--disable-telemetry", "--disable-update-check",
+            "--user-data-dir", str(folder / "data"), "--extensions-dir", str(folder / "extensions"),
+        ]  # fmt: skip
+        vsix = packed_extension(folder)
+        subprocess.run([*self._words, "--install-extension", str(vsix)], check=True, capture_output=True)
+
+    @contextmanager
+    def window(self, workspace: Path, python: str = sys.executable) -> Iterator[Editor]:
+        """A window with a folder; the Python that graphscope is looked for in is set."""
+        place = self._folder / "data" / "User" / "settings.json"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(json.dumps({**SETTINGS, "graphscope.python": python}))
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            port = found.getsockname()[1]
+        with subprocess.Popen(
+            [*self._words, "--bind-addr", f"127.0.0.1:{port}", str(workspace)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        ) as process:  # fmt: skip
+            try:
+                assert process.stdout is not None
+                while "HTTP server listening" not in process.stdout.readline():
+                    assert process.poll() is None, "the server has ended"
+                with browser(self._folder / "chromium") as page:
+                    page.open(f"http://127.0.0.1:{port}/?folder={workspace}")
+                    editor = Editor(page, self._pictures)
+                    editor.wait("!!document.querySelector('.explorer-folders-view .monaco-list-row')")
+                    yield editor
+            finally:
+                process.terminate()

@@ -7,8 +7,12 @@ from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from typing import Final
 
-SERVANTS: Final = frozenset({"multiprocessing.managers", "torch.utils.data._utils.worker"})
-"""Modules whose functions run in processes that hold objects or load data: nobody means a breakpoint for these."""
+SERVANTS: Final = frozenset(
+    {"multiprocessing.managers", "torch.utils.data._utils.worker", "graphscope.debugger.held_processes"}
+)
+"""Modules whose functions run in processes that hold objects or load data: nobody means a breakpoint for these; or in
+those that wait for a debugger of their own.
+"""
 
 
 @contextmanager

@@ -51,11 +51,12 @@ def run(options: argparse.Namespace) -> int:
         return status
 
     if options.gate is not None:
-        from graphscope.debugger import remote, wire
+        from graphscope.debugger import held_processes, remote, wire
 
         channel = wire.connect(options.gate)
         kept = {"values": options.values, "capture": options.capture}
-        return remote.debug_program(partial(program, None), channel, log=options.log, **kept)
+        around = held_processes.as_wished
+        return remote.debug_program(partial(program, None), channel, around=around, log=options.log, **kept)
     from graphscope.console.prompt_entry import debug_program
 
     return debug_program(

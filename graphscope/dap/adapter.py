@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphscope.dap import children
 from graphscope.dap.conversation import Conversation, Send
 from graphscope.dap.line_breakpoints import unmet
 from graphscope.dap.live_session import LiveSession
@@ -75,6 +76,8 @@ class Adapter(Conversation):
         """The client has left, and nothing is to be done any more."""
         self.over = False
         """The client was told that the session is over."""
+        self.starting: list[asyncio.Task[None]] = []
+        """Sessions that the client is asked to begin with processes that the program started."""
         self.restarting = False
         """A program is ended so that it can run again."""
         self._standing = False
@@ -83,6 +86,8 @@ class Adapter(Conversation):
     async def close(self) -> None:
         """See that nothing is left behind."""
         self.drop()
+        for task in self.starting:
+            task.cancel()
         if self.process is not None:
             await self.process.end(0.0)
         self.save_setup()
@@ -145,7 +150,8 @@ class Adapter(Conversation):
         session, wishes = self.need_session(), self.wishes
         if isinstance(session, LiveSession):
             stop = wishes.flag("stopOnEntry")
-            session.start(stop=stop, ends=self.ends_with_client, failures="uncaught" in self.filters, again=again)
+            wishes_of_program = {"ends": self.ends_with_client, "failures": "uncaught" in self.filters}
+            session.start(stop=stop, again=again, children=children.are_wished(self), **wishes_of_program)
         else:
             session.begin()
 
@@ -285,6 +291,10 @@ class Adapter(Conversation):
         if self.transcript is not None:
             self.transcript.add(text)
         self.event("output", category="stdout", output=text, **_source(place))
+
+    def started(self, name: str, process: int, place: str) -> None:
+        """The program has started another process, which waits for a debugger."""
+        self.starting.append(asyncio.create_task(children.debug(self, name, process, place)))
 
     def ended(self, code: int | None) -> None:
         """The program has ended."""

@@ -62,18 +62,18 @@ class LiveSession(Session):
     def thread(self) -> int:
         return self._thread if self.waits_here else super().thread
 
-    def start(self, *, stop: bool, ends: bool, failures: bool, again: Again | None = None) -> None:
+    def start(self, *, stop: bool, again: Again | None = None, **wishes: bool) -> None:
         """Let the program begin, with what was set up.
 
         Args:
             stop: Whether it stops at its first node.
-            ends: Whether it ends when nobody holds it any more.
-            failures: Whether it waits where an exception left it.
             again: Where it stops first instead, if it was run before.
+            wishes: Whether it `ends` when nobody holds it any more, waits for `failures` where an exception left it,
+                and lets the `children` that it starts wait for a debugger.
         """
         self._enters = stop
         self.changed_setup()
-        self.program.tell("begin", stop=stop, ends=ends, failures=failures, again=to_json(again))
+        self.program.tell("begin", stop=stop, again=to_json(again), **wishes)
 
     # Commands --------------------------------------------------------------------------------------------------------
 
@@ -148,6 +148,8 @@ class LiveSession(Session):
                 self._stopped(message)
             case "said":
                 self.listener.said(message["text"], message["place"])
+            case "child":
+                self.listener.started(message["name"], message["pid"], message["place"])
 
     async def _stopped_later(self, message: dict[str, Any]) -> None:
         await self.worker.settled()

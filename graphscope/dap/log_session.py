@@ -49,6 +49,9 @@ class Listener(Protocol):
     def said(self, text: str, place: Sequence[Any] | None) -> None:
         """A breakpoint has said something of a node at a place: a file and a line."""
 
+    def started(self, name: str, process: int, place: str) -> None:
+        """The program has started another process, which waits for a debugger at a place."""
+
     def ended(self, code: int | None) -> None:
         """The program has ended; its exit code, if it is known."""
 

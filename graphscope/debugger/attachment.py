@@ -78,6 +78,17 @@ def _accepted(address: str | None, given: str | None) -> socket.socket:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def accepted_at(address: str, patience: float) -> socket.socket | None:
+    """The connection of a debugger that comes to a private place within so many seconds."""
+    with _bound(address) as server:
+        server.settimeout(patience)
+        try:
+            connection, _ = server.accept()
+        except TimeoutError:
+            return None
+    return connection if _admitted(connection, "") else None
+
+
 def _admitted(connection: socket.socket, token: str) -> bool:
     connection.settimeout(10.0)
     try:

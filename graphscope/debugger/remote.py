@@ -7,8 +7,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from traceback import walk_stack
@@ -37,6 +37,13 @@ if TYPE_CHECKING:
 
 Program = Callable[[Callable[[BaseException], None]], int]
 """Runs a program; calls back with the exception that left it, if one did; returns its exit status."""
+
+Around = Callable[["Remote", Mapping[str, Any]], AbstractContextManager[None]]
+
+
+def _nothing_around(remote: Remote, kept: Mapping[str, Any]) -> AbstractContextManager[None]:
+    return nullcontext()
+
 
 ATTENTION: Final = getattr(signal, "SIGURG", None)
 """Sent to a program that runs when there is something for it to read; nobody else uses it, and it is ignored by
@@ -239,12 +246,15 @@ class RemoteGate(LiveGate):
 _AT_NODES: Final = tuple(each.__code__ for each in (LiveGate.before, LiveGate.after, LiveGate.passed, LiveGate.stepped))
 
 
-def debug_program(program: Program, channel: Channel, *, log: Path | None = None, **kept: Any) -> int:
+def debug_program(
+    program: Program, channel: Channel, *, around: Around = _nothing_around, log: Path | None = None, **kept: Any
+) -> int:
     """Run a program whose debugger is at the other end of a line.
 
     Args:
         program: Runs it.
         channel: The line.
+        around: What holds while it runs, made of its front end and of what is recorded of it.
         log: Where it is recorded; None for a recording in memory.
         kept: What is recorded of it: `values` and `capture` of `record`.
 
@@ -261,7 +271,8 @@ def debug_program(program: Program, channel: Channel, *, log: Path | None = None
         failures: list[BaseException] = []
         with attending(remote, gate):
             begin(remote, gate)
-            status = program(failures.append) if gate.ended is None else 0
+            with around(remote, kept):
+                status = program(failures.append) if gate.ended is None else 0
         if os.getpid() != remote.process:
             return status  # a child that the program forked: the debugger belongs to its parent
         if failures:

@@ -175,7 +175,7 @@ class Client:
 
     def answer(self, sequence: int) -> dict[str, Any]:
         """The answer to a request."""
-        self._until(lambda: sequence in self._responses)
+        self.until(lambda: sequence in self._responses)
         return self._responses.pop(sequence)
 
     def event(self, name: str, timeout: float = PATIENCE) -> dict[str, Any]:
@@ -186,11 +186,12 @@ class Client:
             found[:] = [event for event in self.events if event["event"] == name]
             return bool(found)
 
-        self._until(there, timeout)
+        self.until(there, timeout)
         self.events.remove(found[0])
         return found[0].get("body") or {}
 
-    def _until(self, met: Callable[[], bool], timeout: float = PATIENCE) -> None:
+    def until(self, met: Callable[[], bool], timeout: float = PATIENCE) -> None:
+        """Read what arrives until something is so."""
         while not met():
             message = self._arrived.get(timeout=timeout)
             if message is None:
@@ -214,7 +215,7 @@ class Client:
 
     def next_response(self) -> dict[str, Any]:
         """The next answer, whatever it answers."""
-        self._until(lambda: bool(self._responses))
+        self.until(lambda: bool(self._responses))
         return self._responses.pop(next(iter(self._responses)))
 
     # The life of a session -------------------------------------------------------------------------------------------

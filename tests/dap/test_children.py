@@ -1,0 +1,89 @@
+"""Processes that a program starts: each has a session of its own, where the client can begin one."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.dap.talking import Client
+
+Write = Callable[[str], Path]
+
+FAMILY = """\
+import multiprocessing
+
+import graphscope as torch
+
+
+def work(number):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * number
+    y.sum().backward()
+    print("child", x.grad.numpy().tolist(), flush=True)
+
+
+if __name__ == "__main__":
+    child = multiprocessing.get_context("METHOD").Process(target=work, args=(3,))
+    child.start()
+    child.join()
+    print("joined", child.exitcode)
+"""
+
+
+def begin(client: Client, program: Path, **said: Any) -> queue.Queue[dict[str, Any]]:
+    """Launch a program; what it asks the client for arrives in the queue."""
+    asked: queue.Queue[dict[str, Any]] = queue.Queue()
+
+    def answer(request: dict[str, Any]) -> dict[str, Any]:
+        asked.put(request)
+        return {"success": True, **said}
+
+    client.asked = answer
+    client.initialize(supportsStartDebuggingRequest=True)
+    client.request("launch", {"program": str(program)})
+    client.event("initialized")
+    client.request("configurationDone")
+    return asked
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_breakpoint_in_a_child_stops_it(client: Client, write: Write, method: str) -> None:
+    program = write(FAMILY.replace("METHOD", method))
+    asked = begin(client, program)
+    client.until(lambda: not asked.empty())
+    request = asked.get_nowait()
+    assert request["command"] == "startDebugging"
+    child = Client(inside=True)
+    try:
+        child.initialize()
+        child.request("attach", request["arguments"]["configuration"])
+        child.event("initialized")
+        lines = [{"line": 9, "condition": "forward"}, {"line": 8, "condition": "backward"}]
+        child.request("setBreakpoints", {"source": {"path": str(program)}, "breakpoints": lines})
+        child.request("configurationDone")
+        child.event("stopped")
+        top = child.stack()[0]
+        assert (top["name"], top["line"]) == ("work", 9)
+        assert child.evaluate("number", "hover", frameId=top["id"]) == "3"
+        assert "MulBackward" in child.move("continue")["description"]
+        child.leave()
+    finally:
+        child.close()
+    client.event("terminated")
+    assert "child [3.0, 3.0]" in client.output
+    assert "joined 0" in client.output
+    assert client.leave() == 0
+
+
+def test_a_child_that_the_client_does_not_want_goes_on_and_that_is_said(client: Client, write: Write) -> None:
+    begin(client, write(FAMILY.replace("METHOD", "fork")), success=False, message="no room", body={})
+    client.event("terminated")
+    assert "child [3.0, 3.0]" in client.output
+    assert "breakpoints don't hold in process" in client.said
+    assert "no room" in client.said
+    client.leave()

@@ -11,13 +11,17 @@ _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]+):/+", re.IGNORECASE)  # a drive
 
 
 class Address(type(Path())):  # type: ignore[misc]
-    """A path that reads as a URL: paths drop the second slash of one."""
+    """A path that reads as a URL: paths keep one slash of several."""
 
     def __str__(self) -> str:
-        return _SCHEME.sub(r"\1://", super().__str__(), count=1)
+        return _SCHEME.sub(_with_slashes, super().__str__(), count=1)
 
     def __fspath__(self) -> str:
         return str(self)
+
+
+def _with_slashes(scheme: re.Match[str]) -> str:
+    return f"{scheme[1]}:{'///' if scheme[1] == 'file' else '//'}"  # a host's name stands between the second and third
 
 
 def is_address(path: str | os.PathLike[str]) -> bool:

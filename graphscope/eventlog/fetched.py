@@ -46,7 +46,8 @@ class FetchedFile:
                 hint="pip install 'graphscope-debugger[remote]', and what the store needs besides, as s3fs or gcsfs",
             ) from error
         except FileNotFoundError as error:
-            raise LogError(f"there is nothing at {url}", hint="pack a log, and put the file there") from error
+            reason = "" if error.__cause__ is None else f" ({type(error.__cause__).__name__}: {error.__cause__})"
+            raise LogError(f"there is nothing at {url}{reason}", hint="pack a log, and put the file there") from error
         except Exception as error:  # each store has errors of its own
             raise self._unreadable(error) from error
         if not isinstance(size, int):

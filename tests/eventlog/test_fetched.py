@@ -163,6 +163,18 @@ def test_what_can_not_be_read_is_said(packed: Path, stored: str, url: str, said:
         load(url)
 
 
+def test_a_server_that_is_not_there_is_named(server: ThreadingHTTPServer) -> None:
+    url = address(server)
+    server.shutdown()
+    server.server_close()
+    with pytest.raises(LogError, match=r"there is nothing at http://127.*run.gscope.zip \(ClientConnectorError: "):
+        load(url)
+
+
+def test_a_file_of_this_machine_by_its_url(packed: Path) -> None:
+    assert len(load(packed.as_uri())) == len(load(packed))
+
+
 def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
     with pytest.raises(LogError, match=r"s3://b/run.zip can't be read: import of fsspec.core") as told:

@@ -21,7 +21,7 @@ from graphscope.debugger.results import Again, Ended, Stop
 from graphscope.debugger.run_judge import RunJudge
 from graphscope.eventlog import record as recording
 from graphscope.eventlog import sources
-from graphscope.eventlog.gate import Answer, StepInto
+from graphscope.eventlog.gate import Answer, StepInto, aside
 from graphscope.eventlog.names import Site
 from graphscope.eventlog.schema import Kind
 
@@ -169,7 +169,7 @@ class LiveGate:
 
     def at_line(self, frame: FrameType) -> None:
         """A line of the program is about to run that a breakpoint or a step asks for."""
-        with self._turn:
+        with self._turn, aside(recording.active()):
             if self._asking or self._is_gone:
                 return
             self._raise_if_ended()

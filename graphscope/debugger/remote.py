@@ -30,6 +30,7 @@ from graphscope.debugger.wire import Channel
 from graphscope.errors import GraphscopeError
 from graphscope.eventlog import record as recording
 from graphscope.eventlog import siblings
+from graphscope.eventlog.gate import aside
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -237,7 +238,7 @@ class RemoteGate(LiveGate):
         """Stop where the program is, between two nodes: it has come to none since it was asked to pause."""
         if any(each.f_code in _AT_NODES for each, _ in walk_stack(frame)):
             return  # it is at one, and stops there
-        with self._turn:
+        with self._turn, aside(self._writer):
             self._between(frame, frames.describe(frame).place)
             self.ask(self.debugger.stop("pause"))
             self.debugger.edge = None

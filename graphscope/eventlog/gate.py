@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from graphscope.eventlog.places import Line
+    from graphscope.eventlog.writer import Writer
+
+Aside = Callable[[], AbstractContextManager[object]]
+"""Makes what the thread of the program enters while it waits: what is computed meanwhile is not the program's."""
+
+
+@contextmanager
+def aside(writer: Writer | None) -> Iterator[None]:
+    """While the program waits between two nodes, where no producer knows that it does."""
+    with ExitStack() as around:
+        for each in () if writer is None else writer.asides:
+            around.enter_context(each())
+        yield
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from graphscope.errors import LogError
 from graphscope.eventlog import arguments, ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.descriptors import SCARCE
-from graphscope.eventlog.gate import Gate
+from graphscope.eventlog.gate import Aside, Gate
 from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.notices import say
 from graphscope.eventlog.retention import Retention
@@ -80,6 +80,7 @@ class Writer(WideRows):
         self.gate: Gate | None = None
         self.on_leaf: Callable[[int, Any], None] | None = None
         """Told the row and the tensor of each leaf: who makes a graph of a run has to hold on to them."""
+        self.asides: list[Aside] = []  # of each producer; see `gate.aside`
         self.clock = perf_counter_ns
         self.sites: dict[Any, Any] = {}
         """For producers: what they keep per call site."""
@@ -137,7 +138,7 @@ class Writer(WideRows):
         self.low = base
         """Rows from this one on are of the segment that is written."""
         self.recent = base
-        """Rows from this one on stay in the log together with those of the segment that is written."""
+        """Rows from this one on stay in the log with those of the segment that is written."""
 
     # Rows ------------------------------------------------------------------------------------------------------------
 

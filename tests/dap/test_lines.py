@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import subprocess
 import sys
@@ -9,8 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from graphscope import load
 from tests.dap.conftest import CHAIN
-from tests.dap.talking import Client
+from tests.dap.talking import ROOT, Client, Refused
 
 Write = Callable[[str], Path]
 
@@ -206,3 +211,26 @@ def test_a_program_of_plain_python_runs_untraced_once_nothing_asks_for_lines(cli
     client.event("terminated")
     assert client.output.split()[-3:] == ["True"] * 3
     client.leave()
+
+
+@pytest.mark.torch
+def test_looking_at_each_line_of_a_pytorch_program_writes_no_rows(client: Client, write: Write) -> None:
+    pytest.importorskip("torch")
+    program = write(LOOP.replace("graphscope as torch", "torch"))
+    alone, looked_at = (program.with_name(f"{name}.gscope") for name in ("alone", "looked_at"))
+    command = [sys.executable, "-m", "graphscope", "record", "--log", str(alone), str(program)]
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    begin(client, program, stopOnEntry=True, log=str(looked_at))
+    client.event("stopped")
+    seen = [1]
+    while seen[-1] != 23:
+        for frame in client.stack():
+            for reference in client.scopes(frame["id"]).values():
+                client.variables(reference)
+            with contextlib.suppress(Refused):  # there is no `w` yet
+                client.evaluate("w", "hover", frameId=frame["id"])
+                client.evaluate("w * 2", "watch", frameId=frame["id"])
+        seen.append(line_of(client.move("stepIn")))
+    client.leave()
+    ops = [[(each.op, each.graph_pass) for each in load(log).graph.nodes] for log in (alone, looked_at)]
+    assert ops[1] == ops[0]

@@ -327,16 +327,6 @@ class Tape(TapeRows):
     def _frame(self) -> FrameType:
         return self.session.frames.user(sys._getframe(1))
 
-    @contextlib.contextmanager
-    def aside(self) -> Iterator[None]:
-        """What runs inside is not recorded: it is not the program's."""
-        place = self._place
-        before, place.busy = place.busy, True
-        try:
-            yield
-        finally:
-            place.busy = before
-
     def _answered(self, row: int, value: Any, frame: FrameType) -> Any:
         if self.session.writer.gate is None:
             return value

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 
@@ -41,6 +42,17 @@ class TapeRows:
         self._templates: dict[Any, Template] = {}
         self._calls: dict[Any, Call] = {}
         """By all that tells calls apart but their numbers."""
+        writer.asides.append(self.aside)
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """What runs inside is not recorded: it is not the program's."""
+        place = self._place
+        before, place.busy = place.busy, True
+        try:
+            yield
+        finally:
+            place.busy = before
 
     def _called(
         self,

@@ -16,6 +16,7 @@ def _prepare(writer: Writer) -> Patches:
     """What is to be changed in torch."""
     # Only here: they take private names of torch as they are imported, and some version may not have them.
     from graphscope.adapters.torch.aten_ops import DeepCalls
+    from graphscope.adapters.torch.control import Waiting
     from graphscope.adapters.torch.forward import Calls
     from graphscope.adapters.torch.modes import sweep
     from graphscope.adapters.torch.patches import TorchPatches
@@ -25,6 +26,7 @@ def _prepare(writer: Writer) -> Patches:
     sweep()
     session = Session(writer)
     register(session.identities)
+    writer.asides.append(partial(Waiting, session))
     session.make_calls = partial(DeepCalls if writer.capture == "ops" else Calls, session)
     return TorchPatches(session, session.make_calls())
 

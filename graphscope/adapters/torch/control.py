@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def before(session: Session, call: Call, rows: list[int], frame: FrameType) -> None:
     """Let the debugger look ahead of a call."""
-    gate.before(session.writer, call.name, rows, frame, _Waiting(session))
+    gate.before(session.writer, call.name, rows, frame, Waiting(session))
 
 
 def after(session: Session, row: int, tensor: torch.Tensor, array: Any, frame: FrameType) -> None:
@@ -53,7 +53,7 @@ def _answer(
         return None
     if not isinstance(array, np.ndarray) or not isinstance(DTYPES.get(tensor_base.dtype(tensor)), np.dtype):
         array = numbers(tensor)
-    return gate.after(session.writer, row, array, frame, _Waiting(session), cuts=cuts)
+    return gate.after(session.writer, row, array, frame, Waiting(session), cuts=cuts)
 
 
 def _fitting(tensor: torch.Tensor, answer: Replace) -> torch.Tensor:
@@ -63,15 +63,15 @@ def _fitting(tensor: torch.Tensor, answer: Replace) -> torch.Tensor:
 
 def passed(session: Session, frame: FrameType) -> None:
     """Let the debugger look at what a backward pass has left behind."""
-    gate.passed(session.writer, frame, _Waiting(session))
+    gate.passed(session.writer, frame, Waiting(session))
 
 
 def stepped(session: Session, frame: FrameType) -> None:
     """Let the debugger look at what a training step has left behind."""
-    gate.stepped(session.writer, frame, _Waiting(session))
+    gate.stepped(session.writer, frame, Waiting(session))
 
 
-class _Waiting:
+class Waiting:
     """While the program waits for a person, what is computed is not the program's: gradients on, nothing recorded."""
 
     __slots__ = ("_busy", "_function", "_grad", "_place")

@@ -123,6 +123,16 @@ def resume() -> None:
             adapter.resume()
 
 
+def renew(writer: Writer) -> None:
+    """Let the frameworks that can leave out steps write to a log that keeps other values from here on."""
+    for adapter in _attached.values():
+        if isinstance(adapter, Pausing):
+            adapter.detach()
+            adapter.attach(writer)
+            adapter.suspend()  # and below the modes of the program, as at a step that is recorded again
+            adapter.resume()
+
+
 def executor(framework: str) -> Executor:
     """What runs the recorded calls of a framework again.
 

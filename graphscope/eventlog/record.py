@@ -38,7 +38,7 @@ CAPTURES: Final = ("calls", "calls+backward", "ops", "compiled")
 suspended: Writer | None = None
 """The log of a recording that leaves out the step which runs now."""
 
-_UNCEASING: Final = ("ops", "compiled")
+UNCEASING: Final = ("ops", "compiled")
 """The levels at which no step can be left out."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -123,7 +123,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
                 "memory=True can't see into what is compiled",
                 hint="record with another level: capture='calls+backward'",
             )
-        if every > 1 and (memory or capture in _UNCEASING):
+        if every > 1 and (memory or capture in UNCEASING):
             asked = "memory=True" if memory else f"capture={capture!r}"
             raise LogError(f"{asked} is told of all steps or of none", hint="leave out every, or record calls alone")
         self._path = siblings.place(None if path is None else Path(path))

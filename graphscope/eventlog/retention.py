@@ -18,7 +18,7 @@ from graphscope.eventlog.interruptions import forgiving
 from graphscope.eventlog.mapped import MappedArray
 from graphscope.eventlog.notices import say
 from graphscope.eventlog.reader import load
-from graphscope.eventlog.segment import BESIDE, FIRST_ROWS, MOST_ROWS, Segment, Spare, discard
+from graphscope.eventlog.segment import BESIDE, FIRST_ROWS, MOST_BYTES, MOST_ROWS, Segment, Spare, discard
 
 _DIRTY: Final = 20.0
 """Seconds that pages stay faulted in once they were written. Systems write them out after a while (Linux after 30 s by
@@ -46,6 +46,8 @@ class _Rows(NamedTuple):
 
 
 _SMALLEST_RING: Final = 1 << 22
+_NO_VALUES: Final = 1 << 16
+"""Bytes for values in a segment that need hold none."""
 _NO_ROW: Final = 1 << 62
 _MOST_HELD: Final = 4
 """What was there is held at so many remarkable moments."""
@@ -86,6 +88,10 @@ class Retention:
         """Whether to hold what is there when what is dropped now has gone."""
         self._is_short = False
         """Whether it was said that rows of the steps that are to be kept had to go."""
+
+    def most_bytes(self, policy: str) -> int:
+        """Bytes for values in a segment: a quarter of the budget, for the oldest to go bit by bit."""
+        return _NO_VALUES if policy == "none" else max(min(MOST_BYTES, self._budget // 4), _NO_VALUES)
 
     def add(self, segment: Segment) -> None:
         """A segment was made; it has a folder."""

@@ -41,11 +41,14 @@ def end(optimizer: Any = None) -> None:
         _mark(writer)
     if sampling.ended + 1 == sampling.until:  # what was recorded since is held as well
         writer.retention.hold()
-    if sampling.step(optimizer) != is_recorded:
-        if not is_recorded:
-            _resume(writer)
-        elif _is_alone(writer):
-            _suspend(writer)
+    is_next = sampling.step(optimizer)
+    if is_next and not is_recorded:
+        _resume(writer)
+    policy = "full" if sampling.ended < sampling.until else writer.asked
+    if policy != writer.policy and writer.capture not in record.UNCEASING and not writer.memory and _is_alone(writer):
+        _keep(writer, policy)
+    if is_recorded and not is_next and _is_alone(writer):
+        _suspend(writer)
     if writer is record.suspended:
         sampling.rest(writer.clock())
 
@@ -73,6 +76,15 @@ def _is_alone(writer: Writer) -> bool:
     here, known = threading.get_ident(), writer.tables["threads"]
     others = [each for each in threading.enumerate() if each.ident != here and known.find(each.ident) is not None]
     return all(isinstance(each, threading._DummyThread) for each in others)  # as those of autograd's engine are
+
+
+def _keep(writer: Writer, policy: str) -> None:
+    """Keep so much of values from here on: producers make anew what they know of call sites."""
+    writer.policy = policy
+    writer.sites.clear()
+    writer.variants.clear()
+    writer.forget()
+    import_module("graphscope.adapters").renew(writer)
 
 
 def _suspend(writer: Writer) -> None:

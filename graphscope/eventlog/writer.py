@@ -27,7 +27,7 @@ from graphscope.eventlog.notices import say
 from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.sampling import Sampling
 from graphscope.eventlog.schema import INLINE_INPUTS, Flag, Kind
-from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, MOST_BYTES, Segment, discard
+from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, Segment, discard
 from graphscope.eventlog.step_series import StepSeries, keep_loss
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.wide import WideRows
@@ -37,8 +37,6 @@ _BITS: Final = (1 << 64) - 1
 
 _BFLOAT16: Final = FLOATING["bfloat16"]
 _Made = TypeVar("_Made")
-_NO_VALUES: Final = 1 << 16
-"""Bytes for values in a segment that need hold none."""
 
 
 class Writer(WideRows):
@@ -73,7 +71,8 @@ class Writer(WideRows):
         if policy not in values.POLICIES:
             raise LogError(f"values={policy!r} is no policy", hint=f"choose one of {', '.join(values.POLICIES)}")
         self.sampling, self.is_ring = Sampling(every, keep_last), keep_last is not None or every > 1
-        self.policy, self.cap, self.base, self.capture = policy, cap, base, capture
+        self.policy = self.asked = policy  # of the steps behind something remarkable all is kept
+        self.cap, self.base, self.capture = cap, base, capture
         self.memory, self.passes = memory, passes
         self._given, path = path, path.absolute()  # the program may go to another folder
         self.path = path
@@ -92,9 +91,7 @@ class Writer(WideRows):
         self.closed = False
         self.retention = Retention(budget, keep_last, is_ring=self.is_ring)
         self._lock, self._claimed = threading.RLock(), 1
-        # A quarter of the budget a segment: the oldest values go bit by bit.
-        self._most_bytes = _NO_VALUES if policy == "none" else max(min(MOST_BYTES, budget // 4), _NO_VALUES)
-        self._rows, self._bytes = FIRST_ROWS, min(FIRST_BYTES, self._most_bytes)
+        self._rows, self._bytes = FIRST_ROWS, min(FIRST_BYTES, self.retention.most_bytes(policy))
         self._appender = Appender(self.sites, self._append, self._append_many, base)
         self.append: Callable[..., int] = self._appender if callable(self._appender) else self._append
         """`_append`, by the quickest way."""
@@ -345,7 +342,7 @@ class Writer(WideRows):
                     # Where the values ran out first, so many rows more would only take room.
                     needed = 2 * (first - full.first)
                     self._rows = min(max(1 << (needed - 1).bit_length(), FIRST_ROWS), self.retention.most_rows)
-                    self._bytes = min(2 * self._bytes, self._most_bytes)
+                    self._bytes = min(2 * self._bytes, self.retention.most_bytes(self.policy))
 
     def _enter(self, segment: Segment) -> None:
         """Let rows go to a segment from here on."""

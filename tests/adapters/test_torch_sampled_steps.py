@@ -134,6 +134,54 @@ def test_a_nan_from_a_step_that_was_left_out_is_no_fault_of_what_meets_it(tmp_pa
     assert "one of 100 is recorded" in finding.verdict
 
 
+class Plain(torch.overrides.TorchFunctionMode):
+    """A mode of the program's that changes nothing."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        return function(*args, **kwargs or {})
+
+
+@pytest.mark.parametrize("policy", ["none", "summary"])
+@pytest.mark.parametrize("every", [1, 50])
+def test_the_steps_behind_something_remarkable_are_recorded_in_full(tmp_path: Path, policy: str, every: int) -> None:
+    seen: dict[int, list[Any]] = {}
+
+    def ask(step: int) -> None:
+        if step == 120 and recording.going() is not None:
+            os.kill(os.getpid(), signal.SIGUSR1)
+
+    def wide() -> Iterator[Any]:
+        torch.manual_seed(0)
+        layer = torch.nn.Linear(64, 64)
+        optimizer = torch.optim.SGD(layer.parameters(), 1e-3)
+        for step in range(300):
+            x = torch.randn(32, 64)
+            hidden = layer(x).tanh()
+            loss = hidden.square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            ask(step)
+            seen[step] = [hidden.detach().clone(), layer.weight.grad.clone()]
+            yield loss.item()
+
+    bare = [*wide()]
+    options: dict[str, Any] = {"values": policy, "every": every, "keep_last": 4}
+    with gs.record(tmp_path / "run.gscope", **options) as log, Plain():
+        assert [*wide()] == bare
+    log.refresh()
+    assert torch._C._len_torch_function_stack() == 0
+    held = {}
+    for row in np.flatnonzero(log.column("kind") == Kind.OP) + log.first:
+        if log.op(log.event(row).op).name == "tanh" and (value := log.value(row)) is not None:
+            (step,) = [step for step, (hidden, _) in seen.items() if np.array_equal(hidden.numpy(), value)]
+            held[step] = row
+    assert [*held] == [122, 123, 124, 125]
+    gradients = [log.value(row) for row in np.flatnonzero(log.column("kind") == Kind.ACCUMULATE) + log.first]
+    for step in held:
+        assert any(each is not None and np.array_equal(each, seen[step][1].numpy()) for each in gradients)
+
+
 def test_a_signal_asks_for_the_next_steps(tmp_path: Path) -> None:
     def ask(step: int) -> None:
         if step == 20:

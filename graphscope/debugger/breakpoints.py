@@ -203,7 +203,7 @@ class Breakpoints:
         *,
         before: bool = False,
         moments: Moments = RECORDED,
-        begins: bool | None = None,
+        begins: Callable[[], bool] | None = None,
     ) -> Hit | None:
         """The first breakpoint that stops at a node; hits and ignore counts go on for every one that is met.
 
@@ -212,7 +212,7 @@ class Breakpoints:
             lookup: Says what names mean in conditions there.
             before: Whether the node is yet to be computed.
             moments: What has come about: the node, the end of the pass that it ends, or (in a recording) both.
-            begins: Whether its line begins with it, where breakpoints at lines stop once a line and pass.
+            begins: Says whether its line begins with it, where breakpoints at lines stop once a line and pass.
         """
         counted = None if begins is None else node.graph_pass
         entered, self.entered = self.entered, set()
@@ -220,9 +220,9 @@ class Breakpoints:
         all_met = (
             (found, Met(node.row) if found.number in entered else _met(found, node, moments, seldom))
             for found in self.enabled(before)
-            if begins is not False or found.place is None
         )
-        return self._first(all_met, lookup, counted)
+        fresh = ((found, at) for found, at in all_met if at and (not begins or not found.place or begins()))
+        return self._first(fresh, lookup, counted)
 
     def check_line(self, is_here: Callable[[Line], bool], row: int, lookup: Callable[[], Lookup]) -> Hit | None:
         """The first breakpoint that stops at a line that is about to run; `row` is where one stands then."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -300,14 +301,12 @@ class Debugger:
         is_blamed = self._blamed is not None and row == self._blamed[1]
         moments = RECORDED if edge is None else NODE_MADE
         looks = len(self.breakpoints) and not is_blamed and not passes_by
-        by_line = self.granularity == "line"
-        fresh = begins("line", node, edge) if looks and by_line else None
+        fresh = partial(begins, "line", node, edge) if self.granularity == "line" else None
         hit = self.breakpoints.check(node, lookup, moments=moments, begins=fresh) if looks else None
         changed = (watch.changed(self._graph, node, lookup) for watch in self.watches.values())
         changes = tuple(change for change in changed if change is not None and not passes_by)
-        asked = plan is not None and (plan.motion.lines is None or begins("statement", node, edge))
-        met, note = plan.meets(node) if plan is not None and asked else (False, "")
-        if plan is not None and met:
+        met, note = plan.meets(node) if plan is not None else (False, "")
+        if plan is not None and met and (plan.motion.lines is None or begins("statement", node, edge)):
             plan.left = 0 if note else plan.left - 1
             if plan.left > 0:
                 plan.test = plan.motion.begin(self.log, self.origin())

@@ -124,7 +124,7 @@ class LiveGate:
         passed, self._row = self._row, row
         if self.idle:
             return None
-        with self._turn:
+        with self._line_trace.paused(), self._turn:
             if self._asking:
                 return None
             self._raise_if_ended()

@@ -10,7 +10,8 @@ import dis
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final
@@ -47,6 +48,7 @@ class LineTrace:
         self._turns: dict[int, tuple[frozenset[int], CodeType]] = {}
         """By code, the instructions where loops begin their next turn."""
         self._is_on = False
+        self._hook = self._called
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.off)  # the debugger belongs to the parent
 
@@ -78,8 +80,8 @@ class LineTrace:
                 each.f_trace = self._in_frame
         if not self._is_on:
             self._is_on = True
-            sys.settrace(self._called)
-            threading.settrace(self._called)
+            sys.settrace(self._hook)
+            threading.settrace(self._hook)
 
     def off(self) -> None:
         """Let the program run untraced."""
@@ -90,6 +92,19 @@ class LineTrace:
         self._reach, self._lines, self._stack = None, (), []
         self._visits.clear()
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """For the time of a block, which is none of the program's, nothing is traced in this thread."""
+        if sys.gettrace() is not self._hook:
+            yield
+            return
+        sys.settrace(None)
+        try:
+            yield
+        finally:
+            if self._is_on:
+                sys.settrace(self._hook)
+
     def is_led_to(self, frame: FrameType) -> bool:
         """Whether the step that is made ends at the next line of a frame."""
         if self._reach is None or threading.get_ident() != self._thread:
@@ -99,6 +114,10 @@ class LineTrace:
         return any(frame is each for each in self._stack)
 
     def _called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        """Called at each call of the program: what most of them need comes first."""
+        found = self._wanted.get(id(frame.f_code))
+        if found is not None and not found[0] and self._reach != "into":
+            return None
         return self._in_frame if self._is_on and self._is_asked_for(frame) else None
 
     def _in_frame(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:

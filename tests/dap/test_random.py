@@ -81,13 +81,13 @@ class Session(RuleBasedStateMachine):
     inside = False
     """Whether adapters are threads of this process, and not processes of their own."""
 
-    @initialize(live=st.booleans())
-    def begin(self, live: bool) -> None:
+    @initialize(live=st.booleans(), granularity=st.sampled_from(["line", "node"]))
+    def begin(self, live: bool, granularity: str) -> None:
         self.client = Client(inside=self.inside)
         if live and self.live:
-            self.client.launch(self.program, stopOnEntry=True)
+            self.client.launch(self.program, stopOnEntry=True, granularity=granularity)
         else:
-            self.client.attach(log=str(self.log))
+            self.client.attach(log=str(self.log), granularity=granularity)
         self.client.event("stopped")
 
     @rule(name=names, given=arguments)

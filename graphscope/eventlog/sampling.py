@@ -74,10 +74,13 @@ class Sampling:
         self._others += 1
         return False
 
-    def pass_over(self) -> None:
-        """Note the end of a step that is not looked at."""
+    def passes_over(self) -> bool:
+        """Note the end of a step, if it is not looked at; whether it is not."""
+        if self.idle <= 1 or self.ended < self.until:  # a signal may have come while `idle` was counted
+            return False
         self.idle -= 1
         self.ended += 1
+        return True
 
     def rest(self, time: int) -> None:
         """Decide how many of the steps that are left out end until one is looked at: what that costs is to be little.

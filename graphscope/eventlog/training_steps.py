@@ -28,8 +28,7 @@ def end(optimizer: Any = None) -> None:
     if writer is None:
         return
     sampling, is_recorded = writer.sampling, writer is record.writer
-    if sampling.idle > 1:
-        sampling.pass_over()
+    if sampling.passes_over():
         return
     if writer.series is not None:
         loss = newest_loss(writer) if is_recorded else None

@@ -16,6 +16,7 @@ import pytest
 import graphscope as gs
 from graphscope.diagnose import examined
 from graphscope.eventlog import record as recording
+from graphscope.eventlog.sampling import Sampling
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import Graph
 from graphscope.graph.series.every_step import every_step
@@ -180,6 +181,27 @@ def test_the_steps_behind_something_remarkable_are_recorded_in_full(tmp_path: Pa
     gradients = [log.value(row) for row in np.flatnonzero(log.column("kind") == Kind.ACCUMULATE) + log.first]
     for step in held:
         assert any(each is not None and np.array_equal(each, seen[step][1].numpy()) for each in gradients)
+
+
+def test_a_request_while_it_is_decided_how_long_to_rest_is_heard(tmp_path: Path, monkeypatch) -> None:
+    rest, asked = Sampling.rest, []
+
+    def asks(sampling: Sampling, time: int) -> None:
+        if not asked and sampling.ended > 8:
+            asked.append(sampling.ended)
+            sampling.remark()  # as a signal does, and then the rest is set that was decided before
+        rest(sampling, time)
+
+    monkeypatch.setattr(Sampling, "rest", asks)
+    with gs.record(tmp_path / "run.gscope", every=100, keep_last=3) as log:
+        [*_] = training(60)
+    log.refresh()
+    numbers = step_numbers(log)
+    assert [numbers.number(place).counters["step"] for place in range(len(numbers))] == [
+        0,
+        1,
+        *range(asked[0] + 1, asked[0] + 4),
+    ]
 
 
 def test_a_signal_asks_for_the_next_steps(tmp_path: Path) -> None:

@@ -150,9 +150,9 @@ class Optimizers:
             self._began(optimizer)
 
     def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        if self._sampling.idle > 1:  # of what runs in each step that is left out, this is most
-            self._sampling.pass_over()
-        elif not self.session.ended:
+        if self._sampling.passes_over():  # of what runs in each step that is left out, this is most
+            return
+        if not self.session.ended:
             self._finished(optimizer, _getframe(1))
         elif self.session.suspended:
             self._left_out(optimizer)

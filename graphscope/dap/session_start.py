@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from graphscope import __version__
 from graphscope.dap.client_terminal import TERMINALS, ClientTerminal
 from graphscope.dap.live_session import LiveSession
 from graphscope.dap.log_session import Session
@@ -176,6 +177,10 @@ class _Opening:
         except TimeoutError:
             raise RequestError(f"The program did not come up within {STARTING:g} s") from None
         self._path = greeting["log"]
+        if greeting.get("version") != __version__:
+            there = f"graphscope {greeting['version']}" if "version" in greeting else "an older graphscope"
+            said = f"graphscope: the program has {there}, the editor {__version__}: install the same for both\n"
+            self._adapter.event("output", category="console", output=said)
         return int(greeting["pid"])
 
     def session_from(self, process: Process | None) -> None:

@@ -302,9 +302,9 @@ def gate_of(log: Log, remote: Remote, floor: CodeType | None = None) -> RemoteGa
 
 def begin(remote: Remote, gate: RemoteGate) -> None:
     """Introduce the program to its debugger, and wait until it may begin."""
-    path = str(gate.debugger.log.path)
+    path, version = str(gate.debugger.log.path), sys.modules["graphscope"].__version__
     remote.answering = True
-    remote.tell("hello", pid=os.getpid(), log=path, python=sys.version.split()[0], argv=sys.argv)
+    remote.tell("hello", pid=os.getpid(), log=path, version=version, python=sys.version.split()[0], argv=sys.argv)
     gate.ended = remote.answer(gate.debugger)
     wanted = from_json(remote.wishes.get("again"))
     if wanted is None:

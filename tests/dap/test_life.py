@@ -166,7 +166,8 @@ def test_a_source_that_is_gone_is_read_from_the_log(client: Client, chain: Path,
 def test_a_program_that_waits_is_held_and_left(
     client: Client, write: Write, words_of_listen: str, token: str | None
 ) -> None:
-    program = write(f"import graphscope\ngraphscope.listen({words_of_listen})\n{CHAIN}")
+    older = "graphscope.__version__ = '0.0.1'\n" if token == "own" else ""
+    program = write(f"import graphscope\n{older}graphscope.listen({words_of_listen})\n{CHAIN}")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
     with (
@@ -192,6 +193,7 @@ def test_a_program_that_waits_is_held_and_left(
         client.request("configurationDone")
         assert client.event("stopped")["reason"] == "entry"
         assert client.move("continue")["reason"] == "function breakpoint"
+        assert ("the program has graphscope 0.0.1" in client.said) == bool(older)
         assert client.evaluate("step") == "0"
         assert client.move("stepBack")
         assert client.leave() == 0

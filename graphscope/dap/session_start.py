@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from graphscope import __version__
+from graphscope._version import __version__
 from graphscope.dap.client_terminal import TERMINALS, ClientTerminal
 from graphscope.dap.live_session import LiveSession
 from graphscope.dap.log_session import Session

@@ -15,6 +15,7 @@ from traceback import walk_stack
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final
 
+from graphscope import _version
 from graphscope.debugger import frames, nodes, recorded_frames
 from graphscope.debugger.breakpoints import Breakpoint
 from graphscope.debugger.debugger import Debugger
@@ -302,7 +303,7 @@ def gate_of(log: Log, remote: Remote, floor: CodeType | None = None) -> RemoteGa
 
 def begin(remote: Remote, gate: RemoteGate) -> None:
     """Introduce the program to its debugger, and wait until it may begin."""
-    path, version = str(gate.debugger.log.path), sys.modules["graphscope"].__version__
+    path, version = str(gate.debugger.log.path), _version.__version__
     remote.answering = True
     remote.tell("hello", pid=os.getpid(), log=path, version=version, python=sys.version.split()[0], argv=sys.argv)
     gate.ended = remote.answer(gate.debugger)

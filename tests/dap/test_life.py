@@ -166,7 +166,7 @@ def test_a_source_that_is_gone_is_read_from_the_log(client: Client, chain: Path,
 def test_a_program_that_waits_is_held_and_left(
     client: Client, write: Write, words_of_listen: str, token: str | None
 ) -> None:
-    older = "graphscope.__version__ = '0.0.1'\n" if token == "own" else ""
+    older = "graphscope._version.__version__ = '0.0.1'\n" if token == "own" else ""
     program = write(f"import graphscope\n{older}graphscope.listen({words_of_listen})\n{CHAIN}")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE

@@ -13,6 +13,8 @@ mkdir -p "$folder"
 server=$folder/node_modules/code-server/lib/vscode
 "${npm[@]}" install --prefix "$server" --ignore-scripts --omit=dev
 "${npm[@]}" rebuild --prefix "$folder" argon2
-"${npm[@]}" rebuild --prefix "$server" node-pty @vscode/spdlog native-watchdog
+"${npm[@]}" rebuild --prefix "$server" @vscode/spdlog native-watchdog
+# What runs behind its compilation asks for a package that is not there; the compiled part is all that is needed.
+"${npm[@]}" rebuild --prefix "$server" node-pty || test -f "$server/node_modules/node-pty/build/Release/pty.node"
 mkdir -p "$server/node_modules/@vscode/ripgrep/bin"
 ln -sf "$(command -v rg)" "$server/node_modules/@vscode/ripgrep/bin/rg"

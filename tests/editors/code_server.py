@@ -129,6 +129,65 @@ class Editor:
         self.wait("document.querySelectorAll('.view-line').length > 1")
         self.stands("graphscope")
 
+    def go_to_line(self, line: int) -> None:
+        """Put the cursor into a line."""
+        self.command("Go to Line/Column")
+        self.type(str(line))
+        self.press("Enter")
+        self.stands(f"Ln {line},")
+
+    def add_breakpoint(self, line: int, condition: str = "") -> None:
+        """Set a breakpoint at a line."""
+        self.go_to_line(line)
+        before = self.page.value(
+            "document.querySelectorAll('.codicon-debug-breakpoint, .codicon-debug-breakpoint-conditional').length"
+        )
+        if condition:
+            self.command("Debug: Add Conditional Breakpoint")
+            self.wait("!!document.activeElement?.closest('.breakpoint-widget')")
+            self.type(condition)
+            self.press("Enter")
+        else:
+            self.press("F9")
+        self.wait(
+            "document.querySelectorAll('.codicon-debug-breakpoint, .codicon-debug-breakpoint-conditional').length"
+            f" > {before}"
+        )
+
+    def hover(self, line: int, word: str) -> str:
+        """What is shown where the mouse rests on a word of a line."""
+        lines = "[...document.querySelectorAll('.view-line')]"
+        lines += ".sort((a, b) => a.getBoundingClientRect().y - b.getBoundingClientRect().y)"
+        spans = f"[...{lines}[{line - 1}].querySelectorAll('span span')]"
+        place = f"""(() => {{
+            for (const span of {spans}) {{
+                const text = span.firstChild;
+                const at = text?.data?.search(/\\b{word}\\b/) ?? -1;
+                if (at < 0) continue;
+                const range = document.createRange();
+                range.setStart(text, at); range.setEnd(text, at + {len(word)});
+                const box = range.getBoundingClientRect();
+                return [box.x + box.width / 2, box.y + box.height / 2];
+            }}
+        }})()"""
+        x, y = self.wait(place)
+        shown = "document.querySelector('.debug-hover-widget')?.innerText.trim()"
+        end = time.monotonic() + PATIENCE
+        while not self.page.value(shown):  # a hand is never quite still
+            assert time.monotonic() < end, "nothing is shown"
+            for each in (x - 1, x):
+                self.page.ask("Input.dispatchMouseEvent", type="mouseMoved", x=each, y=y)
+            time.sleep(0.5)
+        return self.text(".debug-hover-widget")
+
+    def say(self, line: str) -> None:
+        """Type a line into the debug console."""
+        self.click_text(".panel .action-label", "DEBUG CONSOLE")
+        self.click(".repl-input-wrapper .monaco-editor")
+        self.wait("!!document.activeElement?.closest('.repl-input-wrapper')")
+        self.type(line)
+        self.press("Enter")
+
     def stands(self, *words: str) -> None:
         """Wait until an item of the status bar says all of some words."""
         said = " && ".join(f"text.includes({json.dumps(word)})" for word in words)

@@ -34,7 +34,7 @@ def test_a_fresh_folder_both_passes_and_back(installed: Installed, tmp_path: Pat
         editor.read("difference = float32 2 [0., 0.]")
         editor.picture("forward")
         editor.command("graphscope: Show Graph")
-        editor.read_graph("sqrt", "forward")
+        editor.read_graph("6 / 6")
         editor.press("F11")
         editor.stands("LIVE", "backward")
         editor.stands("Ln 8,")
@@ -58,6 +58,12 @@ def test_what_is_wrong_is_a_problem_at_its_line(installed: Installed, tmp_path: 
         assert "sqrt at 0 is infinite" in told
         assert "Cure: " in told
         editor.picture("problems")
+        editor.command("graphscope: Open Recording")
+        editor.wait("document.querySelector('.quick-input-list')?.innerText.includes('train.gscope')")
+        editor.press("Enter")
+        editor.stands("PAST", "forward")
+        editor.click(".codicon-debug-continue")
+        editor.stands("PAST", "backward")
 
 
 def test_where_graphscope_is_missing_it_is_said_and_offered(installed: Installed, tmp_path: Path) -> None:
@@ -72,3 +78,80 @@ def test_where_graphscope_is_missing_it_is_said_and_offered(installed: Installed
         editor.read(f"it is not installed for {bare}")
         editor.read("Install")
         editor.picture("missing-package")
+
+
+TWO_LAYERS: Final = """\
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self, value):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.tensor([value]))
+
+    def forward(self, x):
+        scaled = x * self.weight
+        return scaled.tanh()
+
+
+first, second = Layer(2.0), Layer(3.0)
+x = torch.tensor([0.5])
+loss = second(first(x)).sum()
+loss.backward()
+print("gradients", first.weight.grad.item(), second.weight.grad.item())
+"""
+
+
+def test_a_line_in_backward_alone_its_own_values_and_a_gradient_that_is_set(
+    installed: Installed, tmp_path: Path
+) -> None:
+    """In two modules of one class each shows its own tensors; a gradient that is set reaches the leaf."""
+    torch = pytest.importorskip("torch")
+    (tmp_path / "layers.py").write_text(TWO_LAYERS)
+    with installed.window(tmp_path) as editor:
+        editor.open("layers.py")
+        editor.add_breakpoint(10, "backward")
+        editor.press("F5")
+        editor.stands("LIVE")
+        editor.press("F5")
+        editor.stands("LIVE", "backward")
+        editor.stands("Ln 10,")
+        first = torch.tanh(torch.tensor([0.5]) * 2.0)
+        assert f"{(first * 3.0).item():.5f}" in editor.hover(10, "scaled")  # of the second, which comes by first
+        editor.picture("hover")
+        editor.press("F5")
+        editor.read("scaled = float32 1 [1.]")
+        editor.say("set grad = torch.tensor([10.0])")
+        editor.press("F5")
+        editor.read(f"gradients {10.0 * 0.5} ")
+
+
+RAISES: Final = """\
+import torch
+
+x = torch.ones(2, requires_grad=True)
+y = (x - 1).log()
+y.sum().backward()
+table = {"a": 1}
+print(table["b"])
+"""
+
+
+def test_the_birth_of_an_infinity_and_an_exception_stop_at_their_lines(installed: Installed, tmp_path: Path) -> None:
+    """One by a box that is ticked, the other as it is."""
+    (tmp_path / "raises.py").write_text(RAISES)
+    with installed.window(tmp_path) as editor:
+        editor.open("raises.py")
+        editor.press("F5")
+        editor.stands("LIVE")
+        editor.click_text(".debug-breakpoints .monaco-list-row .name", "Birth of a NaN or an Inf")
+        editor.click(".debug-breakpoints .monaco-list-row.focused input")
+        editor.press("F5")
+        editor.stands("LIVE", "forward")
+        editor.stands("Ln 4,")
+        editor.picture("birth")
+        editor.click(".debug-breakpoints .monaco-list-row.focused input")
+        editor.press("F5")
+        editor.wait("document.querySelector('.exception-widget')?.innerText.includes('KeyError')")
+        editor.stands("Ln 7,")
+        editor.picture("exception")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from graphscope.eventlog.members import members
 from graphscope.eventlog.schema import NODES, Kind
 from graphscope.graph.reading import once_a_length
 
@@ -94,11 +95,15 @@ def _entries(log: Log) -> tuple[tuple[tuple[str, tuple[int, ...]], ...], np.ndar
     """The groups, and of each entry of attributes the group, -1 of what is no collective, and the number."""
     entries = log.table("attrs")
     group_of, number_of = np.full(len(entries) + 1, -1, np.int64), np.zeros(len(entries) + 1, np.int64)
-    groups: dict[tuple[str, tuple[int, ...]], int] = {}
+    groups: list[tuple[str, tuple[int, ...]]] = []
+    numbers: dict[tuple[object, ...], int] = {}
     for place, entry in enumerate(entries, 1):
         if is_numbered(entry):
-            key = entry["group"], tuple(entry["ranks"])
-            group_of[place] = groups.setdefault(key, len(groups))
+            ranks = entry["ranks"]
+            name = entry["group"], *(ranks.items() if isinstance(ranks, dict) else ranks)
+            group_of[place] = numbers.setdefault(name, len(numbers))
+            if len(numbers) > len(groups):
+                groups.append((entry["group"], members(ranks)))
             number_of[place] = entry["number"]
     return tuple(groups), group_of, number_of
 
@@ -109,7 +114,7 @@ def is_numbered(entry: Any) -> bool:
         isinstance(entry, dict)
         and isinstance(entry.get("group"), str)
         and isinstance(entry.get("number"), int)
-        and isinstance(entry.get("ranks"), list)
+        and isinstance(entry.get("ranks"), list | dict)
     )
 
 

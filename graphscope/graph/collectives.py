@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphscope.eventlog.members import members
 from graphscope.eventlog.schema import NODES, Kind
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def line_up(logs: Sequence[Log]) -> list[Meeting]:
     for group, number in keys:
         events = tuple(found.get((group, number)) for found in each)
         log, event = next((log, event) for log, event in zip(logs, events, strict=True) if event is not None)
-        made.append(Meeting(group, number, events, tuple(log.attrs(event.attrs)["ranks"])))
+        made.append(Meeting(group, number, events, members(log.attrs(event.attrs)["ranks"])))
     return made
 
 

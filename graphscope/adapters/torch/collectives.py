@@ -26,6 +26,7 @@ from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.standing_gradients import tell_gradient
 from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.adapters.torch.values import Keeping
+from graphscope.eventlog.members import told
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.eventlog.template import Template
@@ -331,7 +332,7 @@ class Collectives:
     def _numbered(self, name: str, ranks: list[int]) -> dict[str, Any]:
         number = self._counts[name] % TURN
         self._counts[name] += 1
-        return {"group": name, "number": number, "ranks": ranks}
+        return {"group": name, "number": number, "ranks": told(ranks)}
 
 
 def _tensors(given: dict[str, Any], parameter: str) -> list[torch.Tensor]:

@@ -17,6 +17,7 @@ from graphscope.eventlog.siblings import title
 from graphscope.graph import series
 from graphscope.graph.arrivals import arrivals
 from graphscope.graph.sizes import counts_of
+from graphscope.graph.stacks import stacks
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def track(log: Log) -> Track:
     """Read a log."""
     known = training(log)
     places: dict[Place, int] = {}
-    updates = series.updates(log)
+    updates = series.norms(log)
     tensors, first = np.unique(updates["tensor"], return_index=True)
     tensors = tensors[np.argsort(first)]
     own = [updates[updates["tensor"] == tensor] for tensor in tensors.tolist()]
@@ -241,28 +242,31 @@ def _data(log: Log, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     taker, source = taker[large], source[large]
     steps = np.searchsorted(ends, taker)
     found, rows_of = np.zeros(len(ends), np.uint32), np.full(len(ends), -1, np.int64)
-    prints: dict[int, int] = {}
     pairs, where = np.unique(np.stack([steps, source], axis=1), axis=0, return_index=True)
-    for (step, row), at in zip(pairs.tolist(), where.tolist(), strict=True):
-        if step < len(ends):
-            if row not in prints:
-                prints[row] = _print(log, row)
-            if prints[row]:
-                found[step] = (int(found[step]) * 31 + prints[row]) & 0xFFFFFFFF
-                rows_of[step] = taker[at] if rows_of[step] < 0 else rows_of[step]
+    inside = pairs[:, 0] < len(ends)
+    steps, source, taker = pairs[inside, 0], pairs[inside, 1], taker[where[inside]]
+    rows, which = np.unique(source, return_inverse=True)
+    prints = _prints(log, rows)[which]
+    order = np.arange(len(steps)) - np.searchsorted(steps, steps)
+    np.add.at(found, steps, prints * (2 * order + 1).astype(np.uint32))
+    rows_of[steps[::-1]] = taker[::-1]
     return found, rows_of
 
 
-def _print(log: Log, row: int) -> int:
-    """A number that is the same of the same values; 0 where the log has neither these nor their statistics."""
-    value = log.value(row)
-    if value is not None:
-        return zlib.crc32(np.ascontiguousarray(value).reshape(-1)[:_LOOKED_AT].tobytes())
-    told = log.summary(row)
-    return 0 if told is None else zlib.crc32(repr(told).encode())
+def _prints(log: Log, rows: np.ndarray) -> np.ndarray:
+    """For the value of each row a number that is the same of the same ones; 0 where the log does not tell."""
+    found = np.zeros(len(rows), np.uint32)
+    for places, values in stacks(log, rows):
+        looked_at = np.ascontiguousarray(values[:, :_LOOKED_AT]).view(np.uint8).reshape(len(places), -1)
+        factors = np.random.default_rng(0).integers(1, 1 << 32, looked_at.shape[1], np.uint32) | 1
+        found[places] = (looked_at * factors).sum(axis=1, dtype=np.uint32) | 1
+    for place in np.flatnonzero((log.pick("flags", rows) & int(Flag.SUMMARY)) != 0).tolist():
+        told = log.summary(int(rows[place]))
+        found[place] = 0 if told is None else zlib.crc32(repr(told).encode())
+    return found
 
 
-_LOOKED_AT: Final = 1024
+_LOOKED_AT: Final = 256
 """So many elements of a batch tell it from others."""
 
 

@@ -2,6 +2,6 @@
 
 from graphscope.graph.series.every_step import every_step
 from graphscope.graph.series.losses import LOSS, losses, unscaled
-from graphscope.graph.series.updates import UPDATE, updates
+from graphscope.graph.series.updates import UPDATE, norms, updates
 
-__all__ = ["LOSS", "UPDATE", "every_step", "losses", "unscaled", "updates"]
+__all__ = ["LOSS", "UPDATE", "every_step", "losses", "norms", "unscaled", "updates"]

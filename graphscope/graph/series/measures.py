@@ -47,6 +47,14 @@ def measure(log: Log, found: np.ndarray, parts: np.ndarray, parts_of: Callable[[
         _compare(log, found[place : place + 1], sums.of(parts_of(place)) if parts[place] > 1 else None)
 
 
+def measure_norms(log: Log, found: np.ndarray, parts: np.ndarray) -> None:
+    """Fill in the norms alone: those that were measured, else of the values that the log has."""
+    _measured(log, found)
+    for name, source, known in (("weight", "before", parts > 0), ("gradient", "pulled", parts == 1)):
+        places = np.flatnonzero(np.isnan(found[name]) & known)
+        _fill(found, name, places, norms_of(log, found[source][places]))
+
+
 def _fill(found: np.ndarray, name: str, places: np.ndarray, values: np.ndarray) -> None:
     is_known = ~np.isnan(values)
     found[name][places[is_known]] = values[is_known]

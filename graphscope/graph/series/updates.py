@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.series.accumulated import accumulated
-from graphscope.graph.series.measures import measure
+from graphscope.graph.series.measures import measure, measure_norms
 from graphscope.graph.series.rates import rates_of, tells_settings
 from graphscope.graph.sizes import counts_of
 from graphscope.graph.words import sources
@@ -38,9 +39,32 @@ _WRITTEN: Final = int(Flag.IN_PLACE | Flag.NO_GRAD)
 _THROUGH_DATA: Final = ("set", "copy_slices")
 
 
+class _Fed(NamedTuple):
+    """Updates of which no norms are told yet, and the rows that added up to the gradients that they were made with."""
+
+    found: np.ndarray
+    parts: np.ndarray
+    """How many rows each gradient has."""
+    parts_of: Callable[[int], np.ndarray]
+
+
 @once_a_length
 def updates(log: Log) -> np.ndarray:
     """Every update of every parameter, an UPDATE each, in the order of the log."""
+    found, parts, parts_of = _found(log)
+    measure(log, found, parts, parts_of)
+    return _trained(log, found)
+
+
+@once_a_length
+def norms(log: Log) -> np.ndarray:
+    """The same, quickly: norms of all parameters and gradients that the log has, and not what the updates changed."""
+    found, parts, _ = _found(log)
+    measure_norms(log, found, parts)
+    return _trained(log, found)
+
+
+def _found(log: Log) -> _Fed:
     steps, ended = _steps(log)
     rows, others = _writes(log)
     history = accumulated(log, others)
@@ -58,8 +82,11 @@ def updates(log: Log) -> np.ndarray:
     found["count"] = counts_of(log, found["row"])
     found["rate"] = rates_of(log, found["row"])
     parts = np.where(put >= 0, 1, end - start + 1)
-    measure(log, found, parts, lambda place: history.rows[start[place] : end[place] + 1])
-    return found if ended else found[np.isin(found["tensor"], _descending(log, found))]
+    return _Fed(found, parts, lambda place: history.rows[start[place] : end[place] + 1])
+
+
+def _trained(log: Log, found: np.ndarray) -> np.ndarray:
+    return found if _steps(log)[1] else found[np.isin(found["tensor"], _descending(log, found))]
 
 
 def _descending(log: Log, found: np.ndarray) -> np.ndarray:

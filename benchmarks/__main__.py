@@ -27,6 +27,7 @@ from benchmarks import (
     planning,
     programs,
     query,
+    ranks,
     recorders,
     report,
     results,
@@ -61,6 +62,7 @@ GROUPS: Final[dict[str, Callable[[], list[results.Measurement]]]] = {
     "adapter": adapter.measure,
     "screen": screen.measure,
     "query": query.measure,
+    "ranks": ranks.measure,
 }
 """What can be measured."""
 

@@ -195,11 +195,20 @@ class _Table:
             # A next chunk is made only when this one is full, so look for it before reading to the end of this one.
             more = self._files.exists(f"tables/{self._name}-{self._chunk + 1:03d}.npy")
             found, self._offset = entries(self._files.array(path, schema.BYTE), self._offset)
-            self._entries += [_parse(text) for text in found]
+            self._entries += _parsed(found)
             if not more:
                 return
             self._chunk += 1
             self._offset = 0
+
+
+def _parsed(texts: list[bytes]) -> list[Any]:
+    """All of some entries; one by one where one of them is damaged."""
+    try:
+        found = json.loads(b"[" + b",".join(texts) + b"]")
+    except (ValueError, RecursionError):
+        found = []
+    return found if len(found) == len(texts) else [_parse(text) for text in texts]
 
 
 def _parse(text: bytes) -> Any:

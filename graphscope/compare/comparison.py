@@ -27,6 +27,7 @@ from graphscope.compare.steps import step_of, steps
 from graphscope.compare.unseen import losses_parting, parameters_in_order
 from graphscope.compare.updates import update_parting
 from graphscope.errors import UsageError
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import NODES, Kind
 
@@ -194,5 +195,5 @@ def _pairs(alignment: Alignment, judgement: Judgement) -> np.ndarray:
 
 
 def _alone(run: Run) -> np.ndarray:
-    found: np.ndarray = np.unique(run.flow.rows[(run.mates == NONE) & (run.echoes == NONE)])
+    found: np.ndarray = each_once(run.flow.rows[(run.mates == NONE) & (run.echoes == NONE)])
     return found

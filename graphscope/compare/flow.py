@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.compare.copies import originals
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import INLINE_INPUTS, NODES, ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 from graphscope.graph import Graph
 
@@ -57,7 +58,7 @@ class Flow:
         again = _versions(log, self.graph, rows)
         owners, sources = np.concatenate([owners, again[:, 0]]), np.concatenate([sources, again[:, 1]])
         slots = np.concatenate([slots, np.zeros(len(again), np.int64)])
-        outside = np.unique(sources[sources < start]) if len(sources) else np.zeros(0, np.int64)
+        outside = each_once(sources[sources < start]) if len(sources) else np.zeros(0, np.int64)
         outside = outside[np.isin(log.pick("kind", outside), [int(kind) for kind in NODES])]
         nodes = np.concatenate([outside, rows])
         several = log.pick("several", nodes) != 0

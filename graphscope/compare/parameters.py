@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.reading import once_a_length
 
@@ -28,7 +29,7 @@ def _versions(log: Log) -> _Versions:
     for first, events in log.chunks():
         kinds, flags = events["kind"], events["flags"]
         own = (kinds == Kind.LEAF) & ((flags & _TRAINED) != 0)
-        leaves.append(np.unique(events["tensor"][own]).astype(np.int64))
+        leaves.append(each_once(events["tensor"][own]).astype(np.int64))
         made = np.flatnonzero((kinds == Kind.LEAF) | ((kinds == Kind.OP) & ((flags & int(Flag.IN_PLACE)) != 0)))
         rows.append(first + made)
         tensors.append(events["tensor"][made].astype(np.int64))

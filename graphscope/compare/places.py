@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphscope.compare.difference import PARTED
+from graphscope.eventlog.each_once import each_once
 
 if TYPE_CHECKING:
     from graphscope.compare.difference import Difference
@@ -16,7 +17,7 @@ def places(found: Difference) -> np.ndarray:
     """The rows of `a` whose node does something else in `b`, or has nothing there that belongs to it; ascending."""
     parted = found.pairs["a"][found.pairs["state"] == PARTED]
     told = [each.a.row for each in found.partings if each.a is not None]
-    rows: np.ndarray = np.unique(np.concatenate([parted, found.alone_a, np.asarray(told, np.int64)]))
+    rows: np.ndarray = each_once(np.concatenate([parted, found.alone_a, np.asarray(told, np.int64)]))
     return rows
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.eventlog import schema
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = N
             rows = np.flatnonzero(written & ~several & (events["dtype"] == schema.DTYPE_CODES[name]))
             if len(rows):
                 suspects += [_inline(events, rows, dtype), _kept(log, first, events, rows, dtype)]
-        for index in np.unique(np.concatenate(suspects)):
+        for index in each_once(np.concatenate(suspects)):
             if written[index] and log.nonfinite(first + int(index)):
                 yield first + int(index)
 
@@ -96,6 +97,6 @@ def _kept(log: Log, first: int, events: np.ndarray, rows: np.ndarray, dtype: np.
         numbers = block[: len(block) // dtype.itemsize * dtype.itemsize].view(dtype)
         bad = np.flatnonzero(~np.isfinite(numbers))
         if len(bad):
-            found.append(np.unique(np.searchsorted(starts, offset + bad * dtype.itemsize, side="right") - 1))
-    hits = np.unique(np.concatenate(found))
+            found.append(each_once(np.searchsorted(starts, offset + bad * dtype.itemsize, side="right") - 1))
+    hits = each_once(np.concatenate(found))
     return np.asarray(rows[hits[hits >= 0]])

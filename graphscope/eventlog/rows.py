@@ -12,6 +12,7 @@ import numpy as np
 from graphscope.errors import LogError
 from graphscope.eventlog import schema
 from graphscope.eventlog.columns import Columns
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.files import LogFiles
 from graphscope.eventlog.mapped import release
 from graphscope.eventlog.segment_values import SegmentValues
@@ -56,13 +57,13 @@ class Segment:
             return rows
         new = listed[known:count]
         inside = (new > self.first) & (new <= self.first + len(self.events))
-        later = np.unique(new[inside].astype(np.int64) - 1)
+        later = each_once(new[inside].astype(np.int64) - 1)
         written = self.events["kind"][later - self.first] != 0
         if len(later) * _AROUND > _MOST_SEEN >> 3:  # they lie everywhere in it
             self.release()
         found = np.concatenate([rows, later[written]])
         if len(rows) and len(later) and later[0] <= rows[-1]:  # threads append to one log
-            found = np.unique(found)
+            found = each_once(found)
         if written.all() and new.all():
             self._rare = count, found
         return found

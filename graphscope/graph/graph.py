@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, overload
 import numpy as np
 
 from graphscope.errors import LogError
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Kind, Pass
 from graphscope.graph import search, walk
 from graphscope.graph.index import index_of
@@ -154,9 +155,9 @@ class Graph:
         if versions is None:
             return np.array(self._linked(event.row), np.int64)
         of, rows = self.index.backward_pairs(versions, self.now + 1)
-        with_rule = np.unique(of[self.log.pick("kind", rows) == Kind.GRAD])
+        with_rule = each_once(of[self.log.pick("kind", rows) == Kind.GRAD])
         no_leaves = with_rule[(self.log.pick("kind", with_rule) != Kind.LEAF) & (with_rule != event.row)]
-        return np.unique(rows[~np.isin(of, no_leaves)])
+        return each_once(rows[~np.isin(of, no_leaves)])
 
     def inputs(self, node: Node) -> list[Edge]:
         """Edges that lead to a node; inputs that the log no longer holds are left out."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.errors import LogError
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import INLINE_INPUTS, NODES, ROW_MASK, Flag, Kind, Pass
 from graphscope.graph.relation import Pairs, Relation, Rows
 
@@ -87,7 +88,7 @@ class Index:
 
     def written(self, tensors: np.ndarray, stop: int) -> np.ndarray:
         """Those of some tensors, ascending, that were changed or written again by a row before `stop`."""
-        return np.unique(self._versions.find_all(tensors, stop)[0])
+        return each_once(self._versions.find_all(tensors, stop)[0])
 
     def versions(self, tensor: int, stop: int) -> list[int]:
         """Rows before `stop` that made, changed or wrote again the tensor of this number."""

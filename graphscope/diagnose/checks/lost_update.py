@@ -11,6 +11,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation
 from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.training.optimized import LEAST, Group, cast_at, groups, is_half, names_of, optimizer_at, told
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.samples import MOST
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def _of_group(group: Group) -> _Lost | None:
     pulled = (found["gradient"] > _SIZEABLE * found["weight"]) & np.isfinite(found["gradient"]) & (found["rate"] != 0)
     is_lost_there = ~np.isin(found["tensor"], found["tensor"][found["weight"] == 0])  # nothing is, beside zeros
     found = found[pulled & ~np.isnan(found["moved"]) & is_lost_there]
-    steps = np.unique(found["step"])
+    steps = each_once(found["step"])
     if len(steps) < LEAST:
         return None
     early = found[found["step"] <= steps[min(2 * LEAST, len(steps)) - 1]]

@@ -11,6 +11,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.definitions import argument
 from graphscope.diagnose.training.plateaus import misled
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.names import short_place
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.graph.training import Optimizer, Scheduler, Training, training
@@ -222,7 +223,7 @@ def _tail(small: np.ndarray) -> int:
 def _scheduler_steps(read: Training, optimizer: Optimizer) -> np.ndarray:
     """The steps of an optimizer's schedulers."""
     rows = [read.rows("scheduler.step", owner=each.number) for each in _schedulers(read, optimizer)]
-    return np.unique(np.concatenate(rows)) if rows else np.zeros(0, np.int64)
+    return each_once(np.concatenate(rows)) if rows else np.zeros(0, np.int64)
 
 
 def _schedulers(read: Training, optimizer: Optimizer) -> list[Scheduler]:

@@ -13,6 +13,7 @@ from graphscope.diagnose.finding import Finding, Severity
 from graphscope.diagnose.source.dropped import dropping_line
 from graphscope.diagnose.source.places import mentions
 from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk
 from graphscope.graph.callers import callers
@@ -145,7 +146,7 @@ def _unused(log: Log) -> Iterator[Idle]:
     used = _used(log, {tensor for module, _, names in candidates for tensor in _tensors(module, names)})
     for module, part, names in candidates:
         own = grown.of([each for each in module.parameters.values() if each is not None])
-        passes = np.unique(np.searchsorted(read.backward_begins, own.rows))
+        passes = each_once(np.searchsorted(read.backward_begins, own.rows))
         site = log.site(module.sites.get(part, 0))
         taken = _tensors(module, names) & used.keys()
         is_awaited = len(passes) == 1 and not taken and _waits(log, module)

@@ -15,6 +15,7 @@ from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.gradients.carried import taken_over
 from graphscope.diagnose.gradients.failed_passes import WRITTEN, FailedPass, failed_passes
 from graphscope.diagnose.gradients.paths import GradientPaths
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.index import edges_of
@@ -55,7 +56,7 @@ def writes(log: Log) -> Iterator[int]:
             known = waiting[offsets] & (taken >= 0) & (taken < users)
             users, write = users[known], written[taken[known]]
             found.append(write[(write > users + first) & (ran[users] > write)])
-    yield from np.unique(np.concatenate(found)).tolist()
+    yield from each_once(np.concatenate(found)).tolist()
 
 
 def _written_and_ran(log: Log) -> tuple[np.ndarray, np.ndarray]:

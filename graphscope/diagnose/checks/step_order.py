@@ -12,6 +12,7 @@ from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.places import only_mention
 from graphscope.diagnose.training.optimizer_order import Order, are_taken, orders
 from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.eventlog.each_once import each_once
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def step_order(graph: Graph) -> Iterator[Finding]:
 def _never(log: Log) -> list[int]:
     """The last gradient of a run in which gradients are cleared for pass after pass, and nothing uses them."""
     read, rows = training(log), parameter_rows(log)
-    passes = np.unique(np.searchsorted(read.backward_begins, rows.grown.rows))
+    passes = each_once(np.searchsorted(read.backward_begins, rows.grown.rows))
     if not read.optimizers or len(passes) < _PASSES or len(read.rows("zero_grad")) < _PASSES:
         return []
     if read.step_ends.size or len(read.rows("step", "scaler.step")) or rows.written.of(rows.grown.tensors).rows.size:

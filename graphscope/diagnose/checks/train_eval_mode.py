@@ -16,6 +16,7 @@ from graphscope.diagnose.training.modal_layers import dropout_rows, is_in_module
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.training.parts_in_evaluation import Part, parts_left
 from graphscope.diagnose.training.teachers import Teacher, teachers
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.names import place_of
 from graphscope.graph.callers import callers
 from graphscope.graph.training import Call, Module, Training, training
@@ -170,7 +171,7 @@ def _left_in_evaluation(log: Log) -> Iterator[Left]:
         begun = is_begun_in_evaluation(log, module)
         call = calls[0] if begun else calls[-1]
         after = grown.rows[grown.rows > call.row]
-        passes = np.unique(np.searchsorted(read.backward_begins, after))
+        passes = each_once(np.searchsorted(read.backward_begins, after))
         started = (grown.rows < call.row).any()
         if len(passes) < _LEAST or not (started or not is_kept):
             continue

@@ -21,6 +21,7 @@ from graphscope.diagnose.training.optimized import (
     scheduled_at,
     told,
 )
+from graphscope.eventlog.each_once import each_once
 from graphscope.graph.sizes import norms_of
 from graphscope.graph.training import training
 
@@ -77,7 +78,7 @@ def _of_group(group: Group) -> _Ratio | None:
     found = group.updates
     found = found[(found["weight"] > 0) & (found["rate"] != 0)]
     found = found[is_matrix(group.log, found["tensor"])]
-    if len(np.unique(found["step"])) < LEAST:
+    if len(each_once(found["step"])) < LEAST:
         return _too_large(group, found) if len(found) and _bursts(group.losses) else None
     return _too_large(group, found) or _too_small(group, found[~np.isnan(found["update"])])
 
@@ -95,7 +96,7 @@ def _too_large(group: Group, found: np.ndarray) -> _Ratio | None:
     leapt = bool(np.nanmax(losses[:-1], initial=0.0) > _LEAP * losses[0]) if worse > _NO_BETTER else False
     if not (worse > _WORSE or leapt):
         return None
-    early = found[found["step"] <= np.unique(found["step"])[:LEAST][-1]]
+    early = found[found["step"] <= each_once(found["step"])[:LEAST][-1]]
     with np.errstate(all="ignore"):
         grown = np.abs(norms_of(group.log, early["row"]) - early["weight"])  # an update is no smaller
         update = np.where(np.isnan(early["update"]), grown, early["update"])
@@ -107,7 +108,7 @@ def _too_large(group: Group, found: np.ndarray) -> _Ratio | None:
 
 
 def _too_small(group: Group, found: np.ndarray) -> _Ratio | None:
-    if len(np.unique(found["step"])) < LEAST:
+    if len(each_once(found["step"])) < LEAST:
         return None
     losses, rates, moved = group.losses, found["rate"], found["moved"]
     with np.errstate(all="ignore"):
@@ -116,7 +117,7 @@ def _too_small(group: Group, found: np.ndarray) -> _Ratio | None:
     steady = np.isnan(rates).all() or rates[-1] <= rates[len(rates) // 2]  # else it warms up
     lost = not np.isnan(moved).all() and float(np.nanmedian(moved)) < _LOST
     still = not late_to_early(losses) < _NO_BETTER or reached < _NOTHING * np.median(losses)
-    is_long = len(np.unique(found["step"])) >= _LONG and reached < _NOWHERE * np.median(losses)
+    is_long = len(each_once(found["step"])) >= _LONG and reached < _NOWHERE * np.median(losses)
     if (
         not lost
         and float(ratios.max()) < (_SLOW if is_long else _SMALL)
@@ -161,7 +162,7 @@ def update_ratio(graph: Graph) -> Iterator[Finding]:
         row = found.row
         names = names_of(graph, found.updates["tensor"])
         rate = float(found.updates["rate"][0])
-        evidence = {"update to weight": found.ratio, "steps": len(np.unique(found.updates["step"]))}
+        evidence = {"update to weight": found.ratio, "steps": len(each_once(found.updates["step"]))}
         evidence |= {} if np.isnan(rate) else {"lr": rate}
         evidence |= {} if np.isnan(found.worse) else {"late loss to early loss": found.worse}
         if found.large:

@@ -15,6 +15,7 @@ from graphscope.diagnose.training.by_hand import updates_by_hand
 from graphscope.diagnose.training.left_over import LeftOver, left_over
 from graphscope.diagnose.training.optimizer_order import Order, last_before, orders
 from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.eventlog.each_once import each_once
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
 
@@ -124,7 +125,7 @@ def _kept_by_hand(log: Log) -> dict[int, dict[int, list[int]]]:
         after = grown[1:][~is_fresh[1:]]
         used = np.array([each.row for each in updates])
         between = np.searchsorted(used, after) > np.searchsorted(used, grown[:-1][~is_fresh[1:]])
-        passes = np.unique(np.searchsorted(begins, after[between]))
+        passes = each_once(np.searchsorted(begins, after[between]))
         is_kept = len(passes) >= _LEAST and not is_fresh[1:].any() and not _is_written(log, int(grown[0]))
         if is_kept:
             found.setdefault(int(begins[passes[_LEAST - 1] - 1]), {})[tensor] = begins[passes - 1].tolist()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import NODES, Flag, Kind, Pass
 from graphscope.graph.index import edges_of
 
@@ -59,7 +60,7 @@ class BackwardPass:
 
 def _taken(log: Log, start: int, stop: int) -> np.ndarray:
     """The rows that ops of a stretch take in, where gradients are on."""
-    return np.unique(
+    return each_once(
         np.concatenate([np.zeros(0, np.int64), *(sources for _, sources in edges_with_gradients(log, start, stop))])
     )
 
@@ -87,7 +88,7 @@ def edges_with_gradients(
 
 def leaves_among(log: Log, rows: np.ndarray) -> dict[int, int]:
     """The leaves that require grad among some rows, as tensors with a row of each; or that an optimizer wrote there."""
-    firsts = first_rows(log, np.unique(rows))
+    firsts = first_rows(log, each_once(rows))
     firsts = firsts[firsts >= 0]
     return dict(zip(log.pick("tensor", firsts).tolist(), firsts.tolist(), strict=True))
 
@@ -111,7 +112,7 @@ def incomplete_passes(log: Log) -> Iterator[int]:
         added = np.flatnonzero(rows["kind"] == Kind.ACCUMULATE)
         owners = rows["forward"][added].astype(np.int64)
         filled.append(_keys(log, ends, size, added + first, owners))
-    whole = np.unique(np.concatenate(filled))
+    whole = each_once(np.concatenate(filled))
     left_out = np.setdiff1d(np.concatenate(used), whole) // size
     yield from _last_nodes(log, ends, np.intersect1d(left_out, whole // size))
 
@@ -121,14 +122,14 @@ def _keys(log: Log, ends: np.ndarray, size: int, rows: np.ndarray, leaves: np.nd
     firsts = first_rows(log, leaves)
     known = firsts >= 0
     tensors = log.pick("tensor", firsts[known]).astype(np.int64)
-    keys: np.ndarray = np.unique(np.searchsorted(ends, rows[known]) * size + tensors)
+    keys: np.ndarray = each_once(np.searchsorted(ends, rows[known]) * size + tensors)
     return keys
 
 
 def passes_of(log: Log, rows: np.ndarray) -> Iterator[int]:
     """The last node of each backward pass that some rows lie in."""
     ends = _ends(log)
-    return _last_nodes(log, ends, np.unique(np.searchsorted(ends, rows)))
+    return _last_nodes(log, ends, each_once(np.searchsorted(ends, rows)))
 
 
 def _ends(log: Log) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 from graphscope.diagnose.explanation import Step, listed, step_of
 from graphscope.diagnose.source.places import only_assignment, only_call
 from graphscope.diagnose.source.written_numbers import written_number
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import DTYPES, Kind
 from graphscope.graph import series
 from graphscope.graph.training import training
@@ -38,8 +39,8 @@ class Group:
     def losses(self) -> np.ndarray:
         """The losses of the backward passes that these updates follow: those of the line that most of them began at."""
         found = series.losses(self.log)
-        place = np.searchsorted(found["begin"], np.unique(self.updates["row"])) - 1
-        found = found[np.unique(place[place >= 0])]
+        place = np.searchsorted(found["begin"], each_once(self.updates["row"])) - 1
+        found = found[each_once(place[place >= 0])]
         if not len(found):
             return np.zeros(0)
         sites, counts = np.unique(found["site"], return_counts=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.names import short_place
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.training import Optimizer, Training, training
@@ -91,7 +92,7 @@ class Order:
         cleared, grown = last_before(self.clears, self.steps), last_before(self.grown, self.steps)
         at = begin[(begin > cleared) & (cleared > grown) & (begin >= 0)]
         at = ends[np.minimum(np.searchsorted(ends, at), len(ends) - 1)] if len(ends) else at[:0]
-        return np.unique(at)
+        return each_once(at)
 
     def discarded(self) -> Discarded | None:
         """Passes whose gradients are cleared before any step, as often ahead of each step, and of one line all of them.
@@ -121,7 +122,7 @@ class Order:
 
     def passes(self) -> np.ndarray:
         """The passes that brought gradients, by number."""
-        found: np.ndarray = np.unique(np.searchsorted(self.read.backward_begins, self.grown)) - 1
+        found: np.ndarray = each_once(np.searchsorted(self.read.backward_begins, self.grown)) - 1
         return found
 
     @property
@@ -138,7 +139,7 @@ class Order:
     @property
     def ends(self) -> np.ndarray:
         """The steps, and those that a scaler skipped."""
-        return np.union1d(self.steps, self.scaler_steps)
+        return each_once(np.concatenate([self.steps, self.scaler_steps]))
 
     def leftovers(self) -> np.ndarray:
         """By step: whether it uses a gradient that the step before it used as well, with more added to it."""
@@ -147,8 +148,9 @@ class Order:
         between = (places > 0) & (places < len(self.steps))
         size = len(self.tensors) + 1
         keys = places * size + np.searchsorted(self.tensors, self.grown_tensors)
-        kept = np.setdiff1d(keys[between], keys[between & self.is_fresh]) // size
-        found[kept] = True
+        used = each_once(keys[between])
+        kept = used[~np.isin(used, keys[between & self.is_fresh])]
+        found[kept // size] = True
         return found
 
 
@@ -191,7 +193,7 @@ def _clears(read: Training, optimizer: Optimizer) -> np.ndarray:
         if facts.get("set") == "grad" and not tensors.isdisjoint(facts.get("tensors", ())):
             rows = marks[entries == number]
             found.append(rows[log.pick("input_count", rows) == 0])
-    return np.unique(np.concatenate(found))
+    return each_once(np.concatenate(found))
 
 
 def _on(read: Training, optimizer: Optimizer, name: str) -> np.ndarray:

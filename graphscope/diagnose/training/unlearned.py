@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import Module, Optimizer, Training, Unregistered, training
@@ -68,7 +69,7 @@ def _unlearned(log: Log) -> Iterator[Unlearned]:
         if not log.event(tensor).flags & Flag.PARAMETER and tensor not in hanging:
             continue
         mine = grown.rows[grown.tensors == tensor]
-        passes = np.unique(np.searchsorted(read.backward_begins, mine))
+        passes = each_once(np.searchsorted(read.backward_begins, mine))
         if len(passes) < _LEAST or (rows.written.of([tensor]).rows > mine[0]).any():
             continue
         third = mine[np.searchsorted(read.backward_begins, mine) >= passes[_LEAST - 1]][0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.eventlog.each_once import each_once
 from graphscope.graph.modules.step_rows import Call, StepRows
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def _gathered(rows: StepRows, owners: np.ndarray, calls: tuple[Call | None, ...]
     source = np.full(len(users), -1)
     source[inside] = owners[sources[inside] - rows.start]
     apart = source != target
-    leaving = np.unique(sources[apart & (source >= 0)])
+    leaving = each_once(sources[apart & (source >= 0)])
     into = apart & (target >= 0)
     return Parts(
         calls,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from graphscope.errors import LogError
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.series.rates import rates_of
 from graphscope.graph.sizes import counts_of, norms_of, norms_of_sums
@@ -118,7 +119,7 @@ def parameters_of(log: Log, first: int, last: int) -> tuple[int, list[str]]:
     """How many parameters the rows of an optimizer's step write to, and the ops that do."""
     kinds, flags = log.column("kind", first, last + 1), log.column("flags", first, last + 1)
     writes = first + np.flatnonzero((kinds == Kind.OP) & ((flags & int(Flag.IN_PLACE)) != 0))
-    tensors = np.unique(log.pick("tensor", writes)).astype(np.int64)
+    tensors = each_once(log.pick("tensor", writes)).astype(np.int64)
     count = int(((log.pick("flags", tensors) & int(Flag.PARAMETER | Flag.REQUIRES_GRAD)) != 0).sum()) or len(tensors)
     return count, [log.op(int(number)).name for number in np.unique(log.pick("op", writes[-1:]))]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.samples import MEASURES, MOST
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.sizes import norm_of, norms_of
@@ -85,7 +86,7 @@ def _chosen(found: np.ndarray) -> np.ndarray:
     """The updates whose values are compared: all, or those of some steps that are spread over the log."""
     total = int(found["count"].sum()) * 8
     share = min(_MOST_COMPARED / max(len(found), 1), _MOST_BYTES / max(total, 1))
-    steps: np.ndarray = np.unique(found["step"])
+    steps: np.ndarray = each_once(found["step"])
     if share >= 1 or len(steps) == 0:
         return np.ones(len(found), bool)
     taken = steps[np.unique(np.linspace(0, len(steps) - 1, max(int(share * len(steps)), 2)).astype(np.int64))]

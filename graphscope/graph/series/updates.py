@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.series.accumulated import accumulated
@@ -132,15 +133,15 @@ def _writes(log: Log) -> tuple[np.ndarray, np.ndarray]:
     for first, rows in log.chunks():
         flags, kinds = rows["flags"], rows["kind"]
         leaves = (kinds == Kind.LEAF) & ((flags & int(Flag.REQUIRES_GRAD)) != 0)
-        trained.append(np.unique(rows["tensor"][leaves]))
-        pulled.append(np.unique(rows["forward"][kinds == Kind.ACCUMULATE]).astype(np.int64))
+        trained.append(each_once(rows["tensor"][leaves]))
+        pulled.append(each_once(rows["forward"][kinds == Kind.ACCUMULATE]).astype(np.int64))
         writes = (flags & _WRITTEN) == _WRITTEN
         if setting:
             writes |= np.isin(rows["op"], setting)
         writes &= (kinds == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD)
         written.append(first + np.flatnonzero(writes))
     rows = np.concatenate(written)
-    trained.append(log.pick("tensor", np.unique(np.concatenate(pulled))))
+    trained.append(log.pick("tensor", each_once(np.concatenate(pulled))))
     ours = np.isin(log.pick("tensor", rows), np.concatenate(trained))
     return rows[ours], rows[~ours]
 

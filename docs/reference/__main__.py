@@ -345,7 +345,7 @@ SCHEMAS: Final[dict[str, Callable[[], str]]] = {
     "diff.schema.json": schema_of("diff", "graphscope.compare"),
     **{
         f"{name}.schema.json": schema_of(name)
-        for name in ("record", "summary", "memory", "export", "ranks", "query", "pack")
+        for name in ("record", "summary", "memory", "export", "ranks", "runs", "query", "pack")
     },
 }
 

@@ -28,6 +28,7 @@ COMMANDS: Final[dict[str, str]] = {
     "mcp": "a server of the Model Context Protocol: for programs that debug programs",
     "export": "draw a log, or write it in another form",
     "ranks": "compare the ranks of a run: which parts from the others, or is waited for",
+    "runs": "put the runs of a sweep side by side: what differs, and how each went",
     "query": "ask SQL of logs, with DuckDB",
     "pack": "make one file of a log, to send",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,3 +49,35 @@ def all_ranks(named: Sequence[Path]) -> list[Path]:
         if seen.setdefault(log.resolve(), log) is not log:
             raise UsageError(f"{str(log)!r} is named twice", "Name the log of each rank once.")
     return found
+
+
+def runs_in(places: Sequence[Path]) -> list[tuple[Path, str, int]]:
+    """The runs in some folders, or those that are named: the log that stands for each, its name, and how many ranks.
+
+    Raises:
+        UsageError: There is none.
+    """
+    from graphscope.eventlog.siblings import bare, family, ranks_among
+
+    logs = [log for place in places or [Path()] for log in (_within(place) if _is_folder(place) else [find_log(place)])]
+    if not logs:
+        where = ", ".join(repr(str(place.resolve())) for place in places or [Path()])
+        raise UsageError(f"there is no recording (*{SUFFIX}) in {where}", "`graphscope record SCRIPT` makes one.")
+    runs: dict[Path, tuple[Path, int]] = {}
+    for log in logs:
+        runs.setdefault(log.with_name(bare(log)), (log, max(len(ranks_among(family(log))), 1)))
+    return [(log, str(run.with_suffix("")), ranks) for run, (log, ranks) in runs.items()]
+
+
+def _is_folder(place: Path) -> bool:
+    return place.is_dir() and not (place / "log.json").exists()
+
+
+def _within(folder: Path) -> list[Path]:
+    """The logs in a folder and the folders in it, by name; what lies in a log is none."""
+    found = []
+    for at, folders, files in os.walk(folder):
+        logs = [name for name in folders if (Path(at, name) / "log.json").is_file()]
+        folders[:] = sorted(name for name in folders if name not in logs and not name.startswith("."))
+        found += [Path(at, name) for name in (*logs, *(name for name in files if name.endswith(f"{SUFFIX}.zip")))]
+    return sorted(found)

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from graphscope.cli.plain_page import page, table
 from graphscope.diagnose.ranks.comparison import BINS, Comparison, Rank
 from graphscope.diagnose.report_lines import lines_of
 from graphscope.diagnose.text_lines import html_of
@@ -25,18 +26,14 @@ def write_page(found: Comparison, place: Path) -> None:
     Raises:
         OSError: It can't be written.
     """
-    title = html.escape(found.report.log)
-    pictures = [
+    parts = (
+        html_of(lines_of(found.report, _WIDTH)),
         _picture(found, "Time of a step", [each.seconds for each in found.ranks], "beside the longest of all"),
         _picture(found, "Time in collectives", [each.shares for each in found.ranks], "as a share of the step"),
-    ]
-    place.write_text(
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{_STYLE}</style><main><h1>{title}</h1>{html_of(lines_of(found.report, _WIDTH))}"
-        f"{''.join(pictures)}<h2>Ranks</h2>{_table(found)}</main></html>\n",
-        encoding="utf-8",
+        "<h2>Ranks</h2>",
+        table(_HEADS, ((_cells(each), each.name in found.odd) for each in found.ranks)),
     )
+    place.write_text(page(found.report.log, parts, _STYLE), encoding="utf-8")
 
 
 def _picture(found: Comparison, title: str, rows: list[np.ndarray], scale: str) -> str:
@@ -84,35 +81,19 @@ _LIGHT: Final = (236, 242, 249)
 _DARK: Final = (12, 60, 110)
 
 
-def _table(found: Comparison) -> str:
-    heads = ("rank", "recording", "rows", "steps", "collectives", "in collectives", "loss", "last line", "log")
-    body = "".join(_row(each, is_odd=each.name in found.odd) for each in found.ranks)
-    return f"<table><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>{body}</table>"
+_HEADS: Final = ("rank", "recording", "rows", "steps", "collectives", "in collectives", "loss", "last line", "log")
 
 
-def _row(rank: Rank, *, is_odd: bool) -> str:
+def _cells(rank: Rank) -> list[str]:
     share = "" if rank.together != rank.together else f"{rank.together:.0%}"
     loss = "" if rank.loss != rank.loss else f"{rank.loss:.6g}"
-    cells = (
-        rank.name, rank.state, f"{rank.rows:,}", f"{rank.steps:,}", f"{rank.collectives:,}", share, loss, rank.last,
-        rank.log,
-    )  # fmt: skip
-    return f"<tr{' class=odd' * is_odd}>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"
+    counts = [f"{number:,}" for number in (rank.rows, rank.steps, rank.collectives)]
+    return [html.escape(cell) for cell in (rank.name, rank.state, *counts, share, loss, rank.last, rank.log)]
 
 
 _STYLE: Final = """
-:root{color-scheme:light dark}
-body{font:15px/1.5 system-ui,sans-serif;margin:0}
-main{max-width:1100px;margin:0 auto;padding:16px}
-h1{font-size:1.4em}h2{font-size:1.1em;margin-top:1.6em}
-pre{overflow-x:auto;font-size:13px}
-p{margin:.3em 0;opacity:.8}
 .matrix{position:relative;margin-right:20px}
 .matrix img{width:100%;height:100%;image-rendering:pixelated;display:block}
 .matrix i{position:absolute;left:100%;width:0;border:7px solid transparent;border-right-color:#c62828;margin-top:-7px}
-table{border-collapse:collapse;font-size:13px;display:block;overflow-x:auto}
-th,td{padding:2px 10px 2px 0;text-align:left;white-space:nowrap}
 td:nth-child(n+3):nth-child(-n+7),th:nth-child(n+3):nth-child(-n+7){text-align:right}
-tr.odd td{color:#c62828;font-weight:bold}
-@media(prefers-color-scheme:dark){tr.odd td{color:#ff8a8a}}
 """

@@ -136,7 +136,7 @@ def track(log: Log) -> Track:
         format=int(log.metadata["format"]),
         rows=len(log),
         first=log.first,
-        state=_state(log),
+        state=state_of(log),
         raised=_raised(log),
         last=_last(log),
         groups=groups,
@@ -208,7 +208,8 @@ def _together(meetings: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return np.asarray(np.bincount(steps, meetings["took"] / 1e9, minlength=len(ends) + 1)[: len(ends)])
 
 
-def _state(log: Log) -> str:
+def state_of(log: Log) -> str:
+    """Whether its recording has `ended`, `runs`, or was `killed`; else why it ended ahead of the program."""
     if log.stopped:
         return log.stopped
     return "ended" if log.closed else "runs" if is_live(log.path) else "killed"

@@ -1,0 +1,170 @@
+"""A run of a sweep in a few facts, which are small enough to be gathered from thousands of logs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.diagnose.doctor import examined
+from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.ranks.reading import Unread
+from graphscope.diagnose.ranks.track import state_of
+from graphscope.errors import LogError
+from graphscope.eventlog.reader import load
+from graphscope.graph import Graph, series
+from graphscope.graph.outline import facts
+from graphscope.graph.outline.steps import steps
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+CURVE: Final = 100
+"""So many points a curve of losses has at most."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run was given, and how it went; None stands for what its log does not tell."""
+
+    name: str
+    log: str
+    ranks: int
+    program: str
+    arguments: Mapping[str, str]
+    """What the program was given: `--lr 0.1` is `lr`, of words without a name the first is `1`."""
+    state: str
+    rows: int
+    steps: int
+    rate: float | None
+    """The learning rate of the first update."""
+    loss: float | None
+    """The last one."""
+    best: float | None
+    gradient: float | None
+    """The norm of all gradients in the last step."""
+    seconds: float | None
+    """How long a step takes, the median."""
+    nan: str
+    """Where the first NaN or Inf was born: `log at train.py:12`, and the step; empty where none was."""
+    found: tuple[str, ...]
+    """What the doctor finds: `nan train.py:12`."""
+    curve: tuple[float, ...] = field(default=(), repr=False)
+    """Losses, thinned out."""
+
+
+def read_run(named: tuple[Path, str, int]) -> Run | Unread:
+    """What a log says of its run, which is to be called so and has so many ranks."""
+    path, name, ranks = named
+    try:
+        log = load(path)
+        return _run(log, name, ranks)
+    except LogError as error:
+        return Unread(path, name, error.message)
+
+
+def arguments_of(words: Sequence[str]) -> dict[str, str]:
+    """What a program was given, by name: `--lr 0.1`, `--lr=0.1`, `lr=0.1`; a switch alone is `yes`."""
+    return dict(_arguments(words))
+
+
+def _arguments(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    place = count = 0
+    while place < len(words):
+        word = words[place]
+        following = words[place + 1] if place + 1 < len(words) else "-"
+        place += 1
+        if match := re.fullmatch(r"-{0,2}([A-Za-z_][\w.-]*)=(.*)", word, re.DOTALL):
+            yield match[1], match[2]
+        elif match := re.fullmatch(r"--?([A-Za-z_][\w.-]*)", word):
+            has_value = not following.startswith("-") or _is_number(following)
+            yield match[1], following if has_value else "yes"
+            place += has_value
+        else:
+            count += 1
+            yield str(count), word
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _run(log: Log, name: str, ranks: int) -> Run:
+    argv = [str(word) for word in log.metadata.get("argv") or [""]]
+    losses, seconds = _losses(log), _seconds(log)
+    known = losses[np.isfinite(losses)]
+    updates = series.norms(log)
+    graph = Graph(log)
+    report = examined(graph)
+    every = series.every_step(log)
+    found = Run(
+        name=name,
+        log=str(log.path),
+        ranks=ranks,
+        program=Path(argv[0]).name,
+        arguments=arguments_of(argv[1:]),
+        state=state_of(log),
+        rows=len(log),
+        steps=int(every["step"][-1]) if len(every) else len(seconds),
+        rate=float(updates["rate"][0]) if len(updates) else None,
+        loss=float(losses[-1]) if len(losses) else None,
+        best=float(known.min()) if len(known) else None,
+        gradient=_gradient(graph),
+        seconds=float(np.median(seconds)) if len(seconds) else None,
+        nan=next((_born(each) for each in _with_consequences(report) if each.kind == "nan"), ""),
+        found=tuple(dict.fromkeys(f"{each.kind} {each.place}".rstrip() for each in report)),
+        curve=_thinned(losses),
+    )
+    log.release()
+    return found
+
+
+def _losses(log: Log) -> np.ndarray:
+    """The losses of all steps; of a log that leaves out steps also of those."""
+    every = series.every_step(log)
+    if len(every):
+        return np.asarray(every["loss"][every["has_loss"]])
+    return np.asarray(series.losses(log)["value"])
+
+
+def _thinned(losses: np.ndarray) -> tuple[float, ...]:
+    if not len(losses):
+        return ()
+    return tuple(losses[np.unique(np.linspace(0, len(losses) - 1, CURVE).astype(int))].tolist())
+
+
+def _seconds(log: Log) -> np.ndarray:
+    known = steps(log)
+    if not len(known):
+        return np.zeros(0)
+    times = log.pick("time", np.concatenate([[log.first], known.last])).astype(np.int64)
+    return np.asarray(np.diff(times) / 1e9)
+
+
+def _gradient(graph: Graph) -> float | None:
+    """The norm in the last step that has a backward pass."""
+    known = steps(graph.log)
+    for place in reversed(range(len(known))):
+        begins = known.begins[list(known.passes_of(place))]
+        if len(begins):
+            return facts.of_step(graph, int(known.first[place]), int(known.last[place]), begins).norm
+    return None
+
+
+def _with_consequences(report: Iterable[Finding]) -> Iterator[Finding]:
+    for each in report:
+        yield each
+        yield from _with_consequences(each.consequences)
+
+
+def _born(found: Finding) -> str:
+    when = f", {found.step}" if found.step else ""
+    return f"{found.place}{when}"

@@ -1,0 +1,103 @@
+"""`graphscope runs`, as a person runs it: the runs of a sweep side by side."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+
+from .conftest import Run
+from .test_json import told
+
+
+def train(log: Path, rate: float, steps: int = 6) -> list[float]:
+    """Train with a learning rate; the losses."""
+    losses = []
+    with gs.record(log):
+        w = gs.tensor([4.0], requires_grad=True)
+        optimizer = gs.optim.SGD([w], lr=rate)
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = (w * w).sum()
+            loss.backward()
+            losses.append(loss.item())
+            optimizer.step()
+    return losses
+
+
+@pytest.fixture
+def losses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
+    """Three runs of a sweep in folders of their own, the last of which diverges; their losses."""
+    found = {}
+    for rate in (0.1, 0.4, 1e20):
+        monkeypatch.setattr(sys, "argv", ["train.py", "--rate", str(rate), "--epochs=6"])
+        folder = tmp_path / f"run{rate}"
+        folder.mkdir()
+        with np.errstate(all="ignore"):
+            found[str(rate)] = train(folder / "it.gscope", rate)
+    return found
+
+
+def test_a_sweep_is_told_run_by_run(losses: dict[str, list[float]], read: Run) -> None:
+    runs = told("runs", read("runs", "--json").stdout)["runs"]
+    assert [run["arguments"] for run in runs] == [{"rate": rate, "epochs": "6"} for rate in losses]
+    assert [run["rate"] for run in runs] == [0.1, 0.4, 1e20]
+    for run, own in zip(runs[:2], losses.values(), strict=False):
+        assert run["steps"] == 6
+        assert run["loss"] == pytest.approx(own[-1])
+        assert run["best"] == pytest.approx(min(own))
+        assert run["curve"] == pytest.approx(own)
+        assert run["gradient"] == pytest.approx(2 * own[-1] ** 0.5)
+        assert not run["found"]
+    assert runs[2]["loss"] in ("inf", "nan")
+    assert "test_runs.py" in runs[2]["nan"]
+
+
+def test_runs_are_sorted_chosen_and_shown(losses: dict[str, list[float]], read: Run, tmp_path: Path) -> None:
+    done = read("runs", ".", "--sort", "loss", "--where", "rate<1", "-o", "runs.html")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0] == "2 runs of train.py --epochs 6"
+    rates = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("run")][1:]
+    assert rates == sorted(("0.1", "0.4"), key=lambda rate: losses[rate][-1])
+    assert (tmp_path / "runs.html").read_text().count("<polyline") == 2
+    assert (
+        read("runs", "--where", "loss=nan" if losses["1e+20"][-1] != losses["1e+20"][-1] else "loss=inf").returncode
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nowhere"], "there is no log 'nowhere'"),
+        (["--sort", "speed"], "there is no column 'speed'"),
+        (["--where", "fast"], "'fast' is no condition"),
+    ],
+)
+@pytest.mark.usefixtures("losses")
+def test_what_can_not_be_told_is_said(read: Run, words: list[str], said: str) -> None:
+    done = read("runs", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_log_that_can_not_be_read_is_left_out_and_said(
+    losses: dict[str, list[float]], read: Run, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.gscope"
+    shutil.copytree(tmp_path / "run0.1" / "it.gscope", broken)
+    (broken / "log.json").write_text(json.dumps({"format": 999}))
+    done = read("runs", "--json")
+    assert len(told("runs", done.stdout)["runs"]) == len(losses)
+    assert [each["name"] for each in told("runs", done.stdout)["unread"]] == ["broken"]
+
+
+def test_a_folder_without_recordings_is_said(read: Run) -> None:
+    done = read("runs")
+    assert (done.returncode, "there is no recording" in done.stderr) == (2, True)

@@ -189,9 +189,11 @@ class Editor:
         self.press("Enter")
 
     def stands(self, *words: str) -> None:
-        """Wait until an item of the status bar says all of some words."""
+        """Wait until an item of the status bar says all of some words; of a session, until its keys are heard."""
         said = " && ".join(f"text.includes({json.dumps(word)})" for word in words)
         self.wait(f"[...document.querySelectorAll('.statusbar-item')].some(item => (text => {said})(item.innerText))")
+        if words[0] in ("LIVE", "PAST"):
+            self.wait("!!document.querySelector('[class*=codicon-debug-stackframe]')")
 
     def picture(self, name: str) -> None:
         """Keep a picture of the window."""

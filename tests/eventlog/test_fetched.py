@@ -127,7 +127,9 @@ def test_a_server_is_asked_for_a_part(packed: Path, server: ThreadingHTTPServer,
     there = capsys.readouterr().out.replace(address(server), str(packed))
     assert main(["summary", "--json", str(packed)]) == 0
     assert there == capsys.readouterr().out
-    assert sum(Ranges.given) < packed.stat().st_size / 5
+    # Where the compiled parts are missing nothing tells what is finite, and a summary has to look.
+    if load(packed).metadata["nonfinite"] == "flagged":
+        assert sum(Ranges.given) < packed.stat().st_size / 5
 
 
 def test_a_server_that_gives_whole_files_only(server: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,6 +75,8 @@ class Retention:
         self.lets_go_of_steps = is_ring
         """Whether a segment is dropped when newer steps fill the next ones."""
         most_rows = budget // (8 * BESIDE) if is_ring else MOST_ROWS
+        self.first_rows = FIRST_ROWS
+        """So many rows the first segment has."""
         self.most_rows = min(max(1 << most_rows.bit_length() - 1, FIRST_ROWS), MOST_ROWS)
         """So many rows a segment may have, for the oldest to go bit by bit."""
         self._held = 0

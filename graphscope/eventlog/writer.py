@@ -27,7 +27,7 @@ from graphscope.eventlog.notices import say
 from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.sampling import Sampling
 from graphscope.eventlog.schema import INLINE_INPUTS, Flag, Kind
-from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, FIRST_ROWS, LARGE, Segment, discard
+from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, LARGE, Segment, discard
 from graphscope.eventlog.step_series import StepSeries, keep_loss
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.wide import WideRows
@@ -91,7 +91,7 @@ class Writer(WideRows):
         self.closed = False
         self.retention = Retention(budget, keep_last, is_ring=self.is_ring)
         self._lock, self._claimed = threading.RLock(), 1
-        self._rows, self._bytes = FIRST_ROWS, min(FIRST_BYTES, self.retention.most_bytes(policy))
+        self._rows, self._bytes = self.retention.first_rows, min(FIRST_BYTES, self.retention.most_bytes(policy))
         self._appender = Appender(self.sites, self._append, self._append_many, base)
         self.append: Callable[..., int] = self._appender if callable(self._appender) else self._append
         """`_append`, by the quickest way."""
@@ -341,7 +341,8 @@ class Writer(WideRows):
                 if self.retention.wants_growth(full.first):
                     # Where the values ran out first, so many rows more would only take room.
                     needed = 2 * (first - full.first)
-                    self._rows = min(max(1 << (needed - 1).bit_length(), FIRST_ROWS), self.retention.most_rows)
+                    rows = max(1 << (needed - 1).bit_length(), self.retention.first_rows)
+                    self._rows = min(rows, self.retention.most_rows)
                     self._bytes = min(2 * self._bytes, self.retention.most_bytes(self.policy))
 
     def _enter(self, segment: Segment) -> None:

@@ -18,7 +18,7 @@ import graphscope.static as tf
 from graphscope.debugger import interpreter
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Stop
-from graphscope.eventlog import record, writer
+from graphscope.eventlog import record, retention
 from graphscope.eventlog.gate import Replace
 from graphscope.eventlog.reader import Log
 from graphscope.eventlog.schema import Kind
@@ -33,8 +33,8 @@ def graph() -> Iterator[tf.Graph]:
 
 @pytest.fixture
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "FIRST_ROWS", 211)
-    monkeypatch.setattr(writer, "MOST_ROWS", 211)
+    monkeypatch.setattr(retention, "FIRST_ROWS", 211)
+    monkeypatch.setattr(retention, "MOST_ROWS", 211)
 
 
 Row = tuple[Any, ...]

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from graphscope.errors import LogError
-from graphscope.eventlog import arguments, schema, writer
+from graphscope.eventlog import arguments, retention, schema, writer
 from graphscope.eventlog.pack import pack
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
@@ -62,7 +62,7 @@ METADATA = (
 
 def record(path: Path) -> None:
     """A small log with all there is: two segments, edges, several slots, summaries, marks."""
-    writer.FIRST_ROWS = writer.MOST_ROWS = 24
+    retention.FIRST_ROWS = retention.MOST_ROWS = 24
     log = writer.Writer(path, cap=64)
     dtypes = ["f4", "f8", "f2", "i8", "u1", "?", "c8"]
     rows = [0]

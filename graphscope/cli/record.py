@@ -17,6 +17,7 @@ from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.parser import Parser, add_as_torch, add_kept, new_log, size, torch_as_requested
 from graphscope.cli.runner import execute, load
 from graphscope.errors import LogError
+from graphscope.eventlog.moments import MOMENTS, USUAL
 
 
 def configure(parser: Parser) -> None:
@@ -32,6 +33,11 @@ def configure(parser: Parser) -> None:
     )
     parser.add_argument("--every", type=int, default=1, metavar="N", help="record one training step of N")
     parser.add_argument("--keep-last", type=int, metavar="N", help="keep the newest N recorded training steps only")
+    parser.add_argument(
+        "--on", default=USUAL, metavar="MOMENTS", help="with --every or --keep-last, what makes the recording hold the "
+        f"steps that it keeps, and record the next ones in full: some of {', '.join(MOMENTS)}, joined by | "
+        f"(default: {USUAL}); a finding is the doctor's, who judges in a process beside the program",
+    )  # fmt: skip
     parser.add_argument(
         "--budget", type=size, default=1 << 30, metavar="BYTES", help="bytes of values that the log may hold; with "
         "--every or --keep-last of rows and values together, such as 512M (default: 1G)",
@@ -60,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
                         values=options.values,
                         every=options.every,
                         keep_last=options.keep_last,
+                        on=options.on,
                         budget=options.budget,
                         capture=options.capture,
                         memory=options.memory,

@@ -48,10 +48,6 @@ class RunJudge:
         count = self._steps or self._passes
         self._next = count + (1 if count < _EACH else count // _APART)
         report = examined(graph, checks)
-        found = [each for each in report if _identity(each) not in self._told]
-        self._told.update(map(_identity, report))
+        found = [each for each in report if each.identity not in self._told]
+        self._told.update(each.identity for each in report)
         return found
-
-
-def _identity(found: Finding) -> tuple[object, ...]:
-    return found.kind, found.file, found.line, found.cause

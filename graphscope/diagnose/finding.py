@@ -62,6 +62,11 @@ class Finding:
     """The row where it shows first, where that is ahead of `row`: what must show several times to be sure."""
 
     @property
+    def identity(self) -> tuple[str, str, int, str]:
+        """What is the same of a finding that is made again."""
+        return self.kind, self.file, self.line, self.cause
+
+    @property
     def place_in_log(self) -> int:
         """Where one looks at it: the node to blame, else the row where it shows."""
         return self.row if self.node is None else self.node

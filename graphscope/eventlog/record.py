@@ -22,6 +22,7 @@ from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.log_path import make_room
 from graphscope.eventlog.loop_counters import loop_counters
+from graphscope.eventlog.moments import USUAL
 from graphscope.eventlog.notices import say
 from graphscope.eventlog.own_files import is_internal as is_internal
 from graphscope.eventlog.places import left_site, misread_site, site_number
@@ -90,6 +91,8 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         values: `full` keeps every value, `summary` statistics of large ones, `none` nothing.
         keep_last: Keep only the newest so many of the training steps that are recorded.
         every: Record one training step of so many; in the others nothing of ours runs but a count of them.
+        on: With `every` or `keep_last`, what makes the recording hold the steps that it keeps, and record the next ones
+            in full: some of `nan`, `signal`, `exception` and `finding`, joined by `|` (see `moments.MOMENTS`).
         cap: Values of more bytes are summarised.
         budget: Bytes of values that the log may hold; the oldest are dropped first. With `every` or `keep_last`, bytes
             of rows and values: the oldest rows go with their values.
@@ -110,6 +113,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         values: str = "full",
         keep_last: int | None = None,
         every: int = 1,
+        on: str = USUAL,
         cap: int = 1 << 20,
         budget: int = 1 << 30,
         capture: str = "calls+backward",
@@ -128,8 +132,8 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
             raise LogError(f"{asked} is told of all steps or of none", hint="leave out every, or record calls alone")
         self._path = siblings.place(None if path is None else Path(path))
         self._options: dict[str, Any] = {
-            "policy": values, "keep_last": keep_last, "every": every, "cap": cap, "budget": budget, "capture": capture,
-            "memory": memory, "passes": passes,
+            "policy": values, "keep_last": keep_last, "every": every, "on": on, "cap": cap, "budget": budget,
+            "capture": capture, "memory": memory, "passes": passes,
         }  # fmt: skip
         self._writer: Writer | None = None
         self._log: Log | None = None  # kept while recording: a temporary folder goes with it
@@ -191,8 +195,10 @@ def start(path: Path | None = None, **options: Any) -> Writer:
         started = _begin(path, options)
         presenting.forget(started.path)
         activate(started)
-        if started.is_ring:
+        if started.is_ring and "signal" in started.sampling.on:
             user_signal.watch(started)
+        if "finding" in started.sampling.on:  # a layer above, of which recording knows nothing else
+            import_module("graphscope.diagnose.watching").start(started.path)
     # A layer above, which knows the frameworks that the program may have loaded.
     import_module("graphscope.adapters").attach(started)
     return started

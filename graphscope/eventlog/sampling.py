@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any, Final
 
 from graphscope.errors import LogError
+from graphscope.eventlog.moments import USUAL, moments
+from graphscope.eventlog.requests import Requests
 
 _LOOK: Final = 12_000
 """Nanoseconds that a look at a step takes: little of what it needs is in the caches then."""
@@ -27,14 +30,19 @@ class Sampling:
     Args:
         every: One of so many steps is recorded.
         keep_last: So many steps are recorded after something remarkable (None: some).
+        on: What is remarkable, as words of `moments.MOMENTS`.
 
     Raises:
-        LogError: `every` is less than 1.
+        LogError: `every` is less than 1, or `on` names what can't be heeded.
     """
 
-    def __init__(self, every: int, keep_last: int | None) -> None:
+    def __init__(self, every: int, keep_last: int | None, on: str = USUAL) -> None:
         if every < 1:
             raise LogError(f"every={every} is no number of steps", hint="give 1 or more")
+        self.on = moments(on)
+        """What is remarkable."""
+        if "finding" in self.on and every == 1 and keep_last is None:
+            raise LogError(f"on={on!r}: all steps are kept in any case", hint="give every or keep_last, too")
         self.every = every
         self.ended = 0
         """Steps that have ended."""
@@ -47,6 +55,7 @@ class Sampling:
         self.until = 0
         """Up to this step all are recorded."""
         self._is_finite = True
+        self._requests: Requests | None = None
         self._is_recorded = True
         self._met: set[int] = set()
         """The optimizers that have made steps, by `id`."""
@@ -95,13 +104,26 @@ class Sampling:
         took = (time - before) / max(self.ended - steps, 1)
         self.idle = min(max(int(_LOOK / (_SHARE * took)), 1) if took > 0 else 1, self.every - self.ended % self.every)
 
+    def listen(self, folder: Path) -> None:
+        """Heed requests of other processes from here on, if findings are remarkable.
+
+        Args:
+            folder: That of the log.
+
+        Raises:
+            OSError: The disk is full.
+        """
+        if "finding" in self.on:
+            self._requests = Requests(folder)
+
     def meet(self, loss: float | None) -> bool:
-        """Note the loss of a step that ends; whether it is remarkable, as the first is that is NaN or Inf."""
+        """Note the loss of a step that ends; whether something is remarkable, as the first is that is NaN or Inf."""
         self.loss = None
+        is_asked = self._requests is not None and self._requests.heed()
         if loss is None:
-            return False
+            return is_asked
         was_finite, self._is_finite = self._is_finite, math.isfinite(loss)
-        return was_finite and not self._is_finite
+        return is_asked or (was_finite and not self._is_finite and "nan" in self.on)
 
     def remark(self) -> None:
         """Record the steps that follow the one which runs now."""

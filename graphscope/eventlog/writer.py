@@ -18,7 +18,7 @@ import numpy as np
 
 from graphscope._version import __version__
 from graphscope.errors import LogError
-from graphscope.eventlog import arguments, ownership, schema, values
+from graphscope.eventlog import arguments, moments, ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.descriptors import SCARCE
 from graphscope.eventlog.gate import Aside, Gate
@@ -63,6 +63,7 @@ class Writer(WideRows):
         budget: int = 1 << 30,
         keep_last: int | None = None,
         every: int = 1,
+        on: str = moments.USUAL,
         base: int = 0,
         capture: str = "calls+backward",
         memory: bool = False,
@@ -70,7 +71,7 @@ class Writer(WideRows):
     ) -> None:
         if policy not in values.POLICIES:
             raise LogError(f"values={policy!r} is no policy", hint=f"choose one of {', '.join(values.POLICIES)}")
-        self.sampling, self.is_ring = Sampling(every, keep_last), keep_last is not None or every > 1
+        self.sampling, self.is_ring = Sampling(every, keep_last, on), keep_last is not None or every > 1
         self.policy = self.asked = policy  # of the steps behind something remarkable all is kept
         self.cap, self.base, self.capture = cap, base, capture
         self.memory, self.passes = memory, passes
@@ -126,6 +127,7 @@ class Writer(WideRows):
             self.retention.add(self.segment)
             if self.is_ring:
                 self.series = StepSeries(path)
+                self.sampling.listen(path)
         except own(OSError) as error:
             if made:
                 shutil.rmtree(path, ignore_errors=True)

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, NamedTuple
 
+import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from graphscope.cli.report_output import print_report
 from graphscope.cli.summary_tables import plain
+from graphscope.debugger.bars import bars
 from graphscope.diagnose.ranks.comparison import Comparison, Rank
 from graphscope.diagnose.report_lines import lines_of
 
 _MOST: Final = 32
 """So many ranks have a row each; of more, those that matter."""
 _EXAMPLES: Final = 8
+_CELLS: Final = 24
+"""So many bars show the steps of a rank."""
 
 
 class _Column(NamedTuple):
@@ -37,6 +41,7 @@ _COLUMNS: Final = (
     _Column("collectives", lambda ranks: _span([each.collectives for each in ranks], "{:,}"), least=80),
     _Column("in them", lambda ranks: _span([each.together for each in ranks], "{:.0%}"), least=96),
     _Column("loss", lambda ranks: _span([each.loss for each in ranks], "{:.4g}"), least=60),
+    _Column("in them, by step", lambda ranks: bars(_together(ranks), _CELLS, (0.0, 1.0)), "left", least=128),
     _Column("last line", lambda ranks: ranks[0].last if len(ranks) == 1 else "", "left"),
 )
 
@@ -67,6 +72,13 @@ def chosen(found: Comparison) -> list[Rank]:
     ends = [*known[:2], *known[-2:]]
     wanted = {each.name for each in (*found.ranks[:2], *odd, *unended, *ends)}
     return [each for each in found.ranks if each.name in wanted]
+
+
+def _together(ranks: Sequence[Rank]) -> np.ndarray:
+    """The share of each stretch of steps that ranks spent in collectives; of several, the mean."""
+    count = min(len(each.shares) for each in ranks)
+    shares: np.ndarray = np.stack([each.shares[:count] for each in ranks]).mean(axis=0)
+    return shares
 
 
 def _span(values: Sequence[float], form: str) -> str:

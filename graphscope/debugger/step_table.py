@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.debugger.bars import bars
 from graphscope.debugger.results import TrainingStep
 from graphscope.diagnose import Finding, examined
 from graphscope.graph import Graph, series
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _MOST_ROWS: Final = 1 << 17
 """A longer log is not judged for a table."""
-_BARS: Final = "▁▂▃▄▅▆▇█"
 _CELLS: Final = 60
 
 
@@ -70,10 +69,5 @@ def curve(log: Log) -> str:
     values = every["loss"][every["has_loss"]] if len(every) else series.losses(log)["value"]
     if not np.isfinite(values).any():
         return ""
-    parts = np.array_split(values, min(_CELLS, len(values)))
-    means = np.array([part[np.isfinite(part)].mean() if np.isfinite(part).any() else np.nan for part in parts])
-    low, high = np.nanmin(means), np.nanmax(means)
-    heights = np.nan_to_num((means - low) / (high - low or 1.0) * (len(_BARS) - 1)).astype(int)
-    drawn = "".join("!" if math.isnan(mean) else _BARS[height] for mean, height in zip(means, heights, strict=True))
     known = values[np.isfinite(values)]
-    return f"{drawn} {known[0]:.6g} .. {known[-1]:.6g}"
+    return f"{bars(values, _CELLS)} {known[0]:.6g} .. {known[-1]:.6g}"

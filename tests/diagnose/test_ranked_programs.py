@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,3 +63,17 @@ def test_each_is_named_and_the_healthy_one_is_silent(recorded: tuple[str, Path])
         assert finding["first_step"] == step
         assert finding["source"].strip().startswith(line)
         assert found["odd"] == [rank]
+
+
+def test_a_wide_terminal_shows_the_steps_of_each_rank(recorded: tuple[str, Path]) -> None:
+    """Of a rank that leaves out the collectives of its sixth step, that step has no time in them."""
+    program, folder = recorded
+    if program != "by_hand":
+        pytest.skip("one program is enough")
+    command = [sys.executable, "-m", "graphscope", "ranks", "skip"]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "160"}
+    )
+    shown = re.findall("[▁▂▃▄▅▆▇█]+", done.stdout)
+    assert [len(each) for each in shown] == [7, 7, 7, 8]
+    assert [each[5] == "▁" for each in shown] == [False, False, False, True]

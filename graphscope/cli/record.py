@@ -22,7 +22,8 @@ from graphscope.eventlog.moments import MOMENTS, USUAL
 
 def configure(parser: Parser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--log", type=Path, metavar="PATH", help="default: the program's name + .gscope")
+    # torchrun takes --log for its own, also behind the program that it starts, so there is a short one
+    parser.add_argument("-o", "--log", type=Path, metavar="PATH", help="default: the program's name + .gscope")
     add_kept(parser)
     add_as_torch(parser)
     parser.add_argument(

@@ -130,7 +130,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         if every > 1 and (memory or capture in UNCEASING):
             asked = "memory=True" if memory else f"capture={capture!r}"
             raise LogError(f"{asked} is told of all steps or of none", hint="leave out every, or record calls alone")
-        self._path = siblings.place(None if path is None else Path(path))
+        self._given = None if path is None else Path(path)
         self._options: dict[str, Any] = {
             "policy": values, "keep_last": keep_last, "every": every, "on": on, "cap": cap, "budget": budget,
             "capture": capture, "memory": memory, "passes": passes,
@@ -139,9 +139,10 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         self._log: Log | None = None  # kept while recording: a temporary folder goes with it
 
     def __enter__(self) -> Log:
-        self._writer = start(self._path, **self._options)
+        path = siblings.place(self._given)
+        self._writer = start(path, **self._options)
         self._log = log = load(self._writer.path)
-        if self._path is None:
+        if path is None:
             discard = functools.partial(_discard, self._writer)
             _references[self._writer.path] = weakref.ref(log, functools.partial(appender.later, discard))
         return log
@@ -160,7 +161,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
 
         @functools.wraps(function)
         def recorded(*args: Any, **kwargs: Any) -> Any:
-            with record(self._path, **{_SPELLING.get(key, key): value for key, value in self._options.items()}):
+            with record(self._given, **{_SPELLING.get(key, key): value for key, value in self._options.items()}):
                 return function(*args, **kwargs)
 
         return recorded  # type: ignore[return-value]

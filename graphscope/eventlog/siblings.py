@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 RUN: Final = "GRAPHSCOPE_RUN"
 """The variable of the environment by which a process finds the run that it was started in: `PID:PATH`."""
@@ -24,7 +25,7 @@ def place(path: Path | None) -> Path | None:
     """Where this process records: one of several ranks (under `torchrun`, for one) beside the path that all were given,
     a process of a run that was given no path beside the log of that run; else as asked.
     """
-    rank = f"rank{os.environ['RANK']}" if int(os.environ.get("WORLD_SIZE") or 1) > 1 and "RANK" in os.environ else ""
+    rank = _rank()
     if path is not None:
         return _beside(path, rank) if rank else path
     leader, _, run = os.environ.get(RUN, "").partition(":")
@@ -94,6 +95,15 @@ def title(path: Path) -> str:
     """What to call a process of a run: `rank 1`, `process 4242`; empty for the one that leads it."""
     found = _ENDING.search(path.stem)
     return "" if found is None else found[0][1:].replace("rank", "rank ").replace("pid", "process ")
+
+
+def _rank() -> str:
+    """`rank3` of one of several ranks: as the launcher says, else as the group of PyTorch's that the program is in."""
+    if "RANK" in os.environ:
+        return f"rank{os.environ['RANK']}" if int(os.environ.get("WORLD_SIZE") or 1) > 1 else ""
+    group: Any = sys.modules.get("torch.distributed")
+    is_one = group is not None and group.is_available() and group.is_initialized() and group.get_world_size() > 1
+    return f"rank{group.get_rank()}" if is_one else ""
 
 
 def _beside(path: Path, which: str) -> Path:

@@ -65,6 +65,28 @@ dist.destroy_process_group()
 """
 
 
+GROUPED = """\
+import torch.distributed as dist
+from torch.testing._internal.distributed.fake_pg import FakeStore
+import graphscope as gs
+
+@gs.record("run.gscope")
+def train():
+    pass
+
+dist.init_process_group("fake", store=FakeStore(), rank=2, world_size=4)
+train()
+with gs.record("other.gscope"):
+    pass
+"""
+
+
+def test_a_rank_that_no_launcher_tells_is_that_of_its_group(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    subprocess.run([sys.executable, "-c", GROUPED], cwd=tmp_path, check=True, env=environment)
+    assert sorted(log.name for log in tmp_path.iterdir()) == ["other-rank2.gscope", "run-rank2.gscope"]
+
+
 @pytest.mark.slow
 def test_each_rank_has_a_log_of_its_own_and_they_line_up(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(RANKED, encoding="utf-8")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import subprocess
 import sys
@@ -13,56 +11,28 @@ import pytest
 
 from tests.cli.conftest import ROOT
 
+from .ranked.answers import ENVIRONMENT, PROGRAMS, WAYS, check
+
 torch = pytest.importorskip("torch")
 if not torch.distributed.is_available():
     pytest.skip("torch was built without its distributed part", allow_module_level=True)
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
-HERE = Path(__file__).parent / "ranked"
-
-SICK = {
-    ("by_hand", "rate"): ("rank 2", 1, "optimizer = torch.optim.SGD", "other settings"),
-    ("by_hand", "twice"): ("rank 1", 5, "loss = nn.functional.mse_loss", "data once more"),
-    ("by_hand", "skip"): ("rank 3", 6, "dist.all_reduce(parameter.grad)", "collective left out"),
-    ("by_hand", "hang"): ("rank 3", 6, "loss.backward()", "waited for"),
-    ("wrapped", "rate"): ("rank 2", 1, "optimizer = torch.optim.AdamW", "other settings"),
-    ("wrapped", "twice"): ("rank 2", 1, "loss = nn.functional.mse_loss", "data of another rank"),
-    ("wrapped", "skip"): ("rank 3", 6, "loss.backward()", "collective left out"),
-    ("wrapped", "hang"): ("rank 1", 7, "loss.backward()", "waited for"),
-}
-"""The rank, the step counted from 1, the line and the cause that each program was given."""
-WAYS = ("healthy", "rate", "twice", "skip", "hang")
-
 
 @pytest.fixture(scope="module", params=["by_hand", "wrapped"])
 def recorded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """A program, and the folder with a folder of logs for each way."""
     folder = tmp_path_factory.mktemp(request.param)
-    command = [sys.executable, "-m", "tests.diagnose.ranked.launch", str(HERE / f"{request.param}.py"), *WAYS]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    subprocess.run(command, cwd=folder, check=True, timeout=300, capture_output=True, env=environment)
+    command = [sys.executable, "-m", "tests.diagnose.ranked.launch", str(PROGRAMS / f"{request.param}.py"), *WAYS]
+    subprocess.run(command, cwd=folder, check=True, timeout=300, capture_output=True, env=ENVIRONMENT)
     return request.param, folder
 
 
 def test_each_is_named_and_the_healthy_one_is_silent(recorded: tuple[str, Path]) -> None:
     program, folder = recorded
     for way in WAYS:
-        command = [sys.executable, "-m", "graphscope", "ranks", way, "--json"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        found = json.loads(done.stdout)
-        assert [each["name"] for each in found["ranks"]] == [f"rank {rank}" for rank in range(4)]
-        if way == "healthy":
-            assert (done.returncode, found["findings"], found["unjudged"]) == (0, [], [])
-            continue
-        rank, step, line, cause = SICK[program, way]
-        assert done.returncode == 1, way
-        (finding,) = found["findings"]
-        assert finding["cause"] == cause
-        assert finding["verdict"].startswith(rank)
-        assert finding["first_step"] == step
-        assert finding["source"].strip().startswith(line)
-        assert found["odd"] == [rank]
+        check(folder / way, program, way)
 
 
 def test_a_wide_terminal_shows_the_steps_of_each_rank(recorded: tuple[str, Path]) -> None:
@@ -72,8 +42,20 @@ def test_a_wide_terminal_shows_the_steps_of_each_rank(recorded: tuple[str, Path]
         pytest.skip("one program is enough")
     command = [sys.executable, "-m", "graphscope", "ranks", "skip"]
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "160"}
+        command, cwd=folder, capture_output=True, text=True, check=False, env={**ENVIRONMENT, "COLUMNS": "160"}
     )
     shown = re.findall("[▁▂▃▄▅▆▇█]+", done.stdout)
     assert [len(each) for each in shown] == [7, 7, 7, 8]
     assert [each[5] == "▁" for each in shown] == [False, False, False, True]
+
+
+def test_torchrun_starts_them_as_the_documentation_says(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "how-to" / "many-ranks.md").read_text(encoding="utf-8")
+    (told,) = re.findall(r"^    torchrun (.*) train\.py  +#", text, re.MULTILINE)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", *told.split()]
+    subprocess.run(
+        [*command, str(PROGRAMS / "by_hand.py"), "rate"], cwd=tmp_path, check=True, timeout=300, capture_output=True,
+        env={**ENVIRONMENT, "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    assert sorted(log.name for log in tmp_path.glob("*.gscope")) == [f"run-rank{rank}.gscope" for rank in range(4)]
+    check(tmp_path, "by_hand", "rate")

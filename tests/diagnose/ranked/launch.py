@@ -38,6 +38,12 @@ def start(program: Path, way: str, rank: int, port: int) -> int:
     os._exit(0)
 
 
+def free_port() -> int:
+    """One for the ranks to meet at."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
 def stuck() -> tuple[int, list[int]]:
     """How many ranks of this folder wait for others, and how far their logs are."""
     found, lengths = 0, []
@@ -49,15 +55,20 @@ def stuck() -> tuple[int, list[int]]:
     return found, lengths
 
 
-def run(program: Path, way: str) -> None:
-    """Run all ranks of one way, in the current folder."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    ranks = [start(program, way, rank, port) for rank in range(RANKS)]
+def wait_for_a_hang() -> None:
+    """Return when all ranks but one wait, and none goes on."""
     before, now = (0, [0]), stuck()
-    while way == "hang" and (before != now or now[0] < RANKS - 1):
+    while before != now or now[0] < RANKS - 1:
         time.sleep(1)
         before, now = now, stuck()
+
+
+def run(program: Path, way: str) -> None:
+    """Run all ranks of one way, in the current folder."""
+    port = free_port()
+    ranks = [start(program, way, rank, port) for rank in range(RANKS)]
+    if way == "hang":
+        wait_for_a_hang()
     for rank in ranks:
         if way == "hang":
             os.kill(rank, signal.SIGKILL)

@@ -14,6 +14,7 @@ from graphscope.dap.conversation import Conversation, Send
 from graphscope.dap.line_breakpoints import unmet
 from graphscope.dap.live_session import LiveSession
 from graphscope.dap.log_session import changes, needs_of
+from graphscope.dap.path_mappings import mappings_of
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.references import References
 from graphscope.dap.session_start import launch
@@ -144,6 +145,14 @@ class Adapter(Conversation):
             return session, None
         number = arguments.number("frameId")
         return self.references.session_of(number), self.references.frame_of(number)
+
+    def wish(self, wishes: Arguments) -> None:
+        """Take over the arguments of `launch` or `attach`.
+
+        Raises:
+            RequestError: They are not understood.
+        """
+        self.paths, self.wishes = mappings_of(wishes), wishes
 
     async def begin(self, again: Again | None = None) -> None:
         """Let the session begin as the client wished; a program that was run before, to where one stood then."""

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from graphscope.dap.numbering import Numbering
+from graphscope.dap.path_mappings import PathMappings
 from graphscope.dap.protocol import Arguments, Malformed, RequestError
 from graphscope.dap.request_table import REQUESTS, Body, Request
 from graphscope.errors import GraphscopeError
@@ -32,6 +33,7 @@ class Conversation:
         self.client: dict[str, Any] = {}
         """What the client said of itself."""
         self.numbering = Numbering()
+        self.paths = PathMappings()
         self._send = send
         self._token = token
         self._sequence = 0
@@ -92,7 +94,8 @@ class Conversation:
             found = REQUESTS.get(name) if isinstance(name, str) else None
             if found is None:
                 raise RequestError(f"There is no request {name!r}", "initialize tells what there is")
-            arguments = Arguments(found.name, self.numbering.from_client(found.name, message.get("arguments")))
+            given = self.numbering.from_client(found.name, message.get("arguments"))
+            arguments = Arguments(found.name, self.paths.from_client(found.name, given))
             if found.when != "always":
                 self.need_token()
             self._after.set(after)
@@ -160,7 +163,7 @@ class Conversation:
 
     def _transmit(self, message: dict[str, Any]) -> None:
         self._sequence += 1
-        self._send({"seq": self._sequence, **self.numbering.for_client(message)})
+        self._send({"seq": self._sequence, **self.numbering.for_client(self.paths.for_client(message))})
 
 
 def _about(message: dict[str, Any]) -> dict[str, Any]:

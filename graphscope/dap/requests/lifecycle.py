@@ -57,7 +57,7 @@ async def restart(adapter: Adapter, arguments: Arguments) -> Body:
     """Run the program again from its beginning; of a recording, go to its beginning."""
     again = arguments.object("arguments")
     if again.fields:
-        adapter.wishes = again
+        adapter.wish(again)
         if "program" in again or "module" in again:
             adapter.launched = session_start.launch_of(again)
     adapter.afterwards(adapter.restart)
@@ -106,4 +106,4 @@ def _claim(adapter: Adapter, arguments: Arguments) -> None:
     adapter.need_token()
     if adapter.session is not None:
         raise RequestError("There is a session already", "disconnect it, or restart")
-    adapter.wishes = arguments
+    adapter.wish(arguments)

@@ -14,6 +14,7 @@ from graphscope.debugger.live_edge import Edge
 from graphscope.debugger.results import Again, Message, Result, Resumed, Stop
 from graphscope.debugger.setup import Setup, setup_of, take_counts
 from graphscope.debugger.source_blocks import MODULE
+from graphscope.debugger.step_targets import Target
 from graphscope.errors import CommandError
 from graphscope.eventlog.reader import load
 
@@ -254,6 +255,13 @@ class LiveSession(Session):
             return await super().complete(line, word)
         body, _ = await self.program.ask("complete", patience=READING, line=line, word=word)
         return list(body["result"])
+
+    async def step_targets(self, frame: int | None) -> list[Target]:
+        live = self.live_frame(frame)
+        if live is None or self.debugger.edge is None or live != len(self.debugger.edge.remote_frames) - 1:
+            return []  # what lies around goes on with what it has called
+        body, _ = await self.program.ask("targets", patience=READING)
+        return list(from_json(body["result"]))
 
     async def _of_live_frame(self, ask: str, **what: Any) -> Entry:
         if what.get("frame") is None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from graphscope.debugger.recorded_locals import RecordedLocals
     from graphscope.debugger.results import Raised
+    from graphscope.debugger.step_targets import Target
     from graphscope.eventlog.reader import Log
 
 
@@ -212,6 +213,10 @@ class Session:
     async def complete(self, line: str, word: str) -> list[str]:
         """What a word at the end of a line may become."""
         return interpreter.complete(self.debugger, line, word)
+
+    async def step_targets(self, frame: int | None) -> list[Target]:
+        """The calls that are to come in the line of a frame."""
+        return []
 
     async def is_of_program(self, line: str, frame: int | None) -> bool:
         """Whether a line that names a command is Python over a variable of the program, which then wins."""

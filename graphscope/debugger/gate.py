@@ -280,7 +280,10 @@ class LiveGate:
     def _step_lines(self, frame: FrameType | None) -> None:
         """Have Python tell where a step by lines leads that begins at a frame."""
         plan = self.debugger.plan
-        self._line_trace.step(None if plan is None else plan.motion.lines, frame)
+        if plan is None:
+            self._line_trace.step(None, frame)
+        else:
+            self._line_trace.step(plan.motion.lines, frame, plan.motion.call)
 
     def stop_tracing(self) -> None:
         """Let Python tell of no lines any more."""

@@ -11,6 +11,7 @@ from graphscope.debugger import results
 from graphscope.debugger.inspection import Entry
 from graphscope.debugger.nodes import Pending
 from graphscope.debugger.setup import Setup
+from graphscope.debugger.step_targets import Target
 from graphscope.diagnose import Finding, Row, Step, Unjudged
 from graphscope.eventlog.names import Site
 from graphscope.graph.select import Selector, Term
@@ -63,7 +64,7 @@ _PARTS: Final = (
     results.Again, results.Bookmark, results.BreakpointInfo, results.Change, results.Display, results.Frame,
     results.NodeInfo, results.Place, results.Raised, results.Rank, results.Statistics, results.TrainingStep,
     results.WatchInfo,
-    Entry, Finding, Pending, Selector, Setup, Site, Step, Term, Unjudged,
+    Entry, Finding, Pending, Selector, Setup, Site, Step, Target, Term, Unjudged,
 )  # fmt: skip
 
 KINDS: Final[dict[str, type]] = {kind.__name__: kind for kind in (*get_args(results.Result), *_PARTS)}

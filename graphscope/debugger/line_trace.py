@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import islice
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +22,7 @@ from graphscope.debugger.source_blocks import first_lines
 from graphscope.eventlog.own_files import is_own
 
 if TYPE_CHECKING:
-    from graphscope.debugger.motion import Reach
+    from graphscope.debugger.motion import End, Reach
     from graphscope.graph.select import Line
 
 _INNER: Final = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
@@ -41,6 +42,8 @@ class LineTrace:
         self._reach: Reach | None = None
         self._stack: list[FrameType] = []
         self._thread = 0
+        self._end: End | None = None
+        """Where the only call ends that the step leads into."""
         self._wanted: dict[int, tuple[frozenset[int], CodeType]] = {}
         """By code, its lines that are asked for; codes go by their ids, since hashing one takes long."""
         self._visits: dict[int, int] = {}
@@ -52,15 +55,16 @@ class LineTrace:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.off)  # the debugger belongs to the parent
 
-    def step(self, reach: Reach | None, frame: FrameType | None) -> None:
+    def step(self, reach: Reach | None, frame: FrameType | None, end: End | None = None) -> None:
         """Tell of where a step leads that begins where the program waits.
 
         Args:
             reach: How far it goes: over what a line calls, into it, or out of the function; None for no step.
             frame: The innermost frame; None ahead of the program's first line.
+            end: Where the call ends, of those of the line, which is the only one to go into.
         """
         stack = _stack(frame)
-        self._reach, self._thread = reach, threading.get_ident()
+        self._reach, self._thread, self._end = reach, threading.get_ident(), end
         self._stack = [] if reach is None else stack[1:] if reach == "out" else stack
         self._settle(stack)
 
@@ -75,7 +79,7 @@ class LineTrace:
             self.off()
             return
         for each in stack:
-            self._visits[id(each)] = _statement(each)
+            self._visits[id(each)] = statement_of(each)
             if self._is_asked_for(each):
                 each.f_trace = self._in_frame
         if not self._is_on:
@@ -109,9 +113,15 @@ class LineTrace:
         """Whether the step that is made ends at the next line of a frame."""
         if self._reach is None or threading.get_ident() != self._thread:
             return False
-        if self._reach == "into" and _has_lines(frame.f_code.co_filename) and frame.f_code.co_name not in _INNER:
+        inner = self._reach == "into" and _has_lines(frame.f_code.co_filename) and frame.f_code.co_name not in _INNER
+        if inner and (self._end is None or self._is_chosen(frame)):
             return True
         return any(frame is each for each in self._stack)
+
+    def _is_chosen(self, frame: FrameType) -> bool:
+        """Whether the call that was chosen has led to a frame, by way of libraries if need be."""
+        outer = next(iter(_stack(frame.f_back, 1)), None)
+        return outer is not None and outer is self._stack[0] and _call_of(outer) == self._end
 
     def _called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """Called at each call of the program: what most of them need comes first."""
@@ -124,7 +134,7 @@ class LineTrace:
         if event == "return":
             self._visits.pop(id(frame), None)
         elif event == "line" and self._is_on:
-            statement = _statement(frame)
+            statement = statement_of(frame)
             if self._visits.get(id(frame)) != statement or self._comes_again(frame):  # else a further line of its text
                 self._visits[id(frame)] = statement
                 if statement in self._lines_in(frame.f_code) or self.is_led_to(frame):
@@ -159,26 +169,40 @@ class LineTrace:
         return frozenset({begins.get(line.number, line.number) for line in wanted} & own)
 
 
-def _stack(frame: FrameType | None) -> list[FrameType]:
+def _stack(frame: FrameType | None, most: int = sys.maxsize) -> list[FrameType]:
     """A frame and those that called it, the innermost first, as far as they are the program's own."""
-    found = []
-    while frame is not None:
+    found: list[FrameType] = []
+    while frame is not None and len(found) < most:
         if _has_lines(frame.f_code.co_filename):
             found.append(frame)
         frame = frame.f_back
     return found
 
 
+def _call_of(frame: FrameType) -> End | None:
+    """Where the call ends that a frame is in; None where it is in something else, as where a loop asks what is next."""
+    code, at = frame.f_code, frame.f_lasti
+    while dis.opname[code.co_code[at]] == "CACHE":  # it lies behind its instruction
+        at -= 2
+    _, line, _, column = next(islice(code.co_positions(), at // 2, None))
+    is_call = dis.opname[code.co_code[at]].startswith("CALL")
+    return (line, column) if is_call and line is not None and column is not None else None
+
+
 def is_at(frame: FrameType, line: Line) -> bool:
     """Whether a frame is in the statement that a line belongs to."""
     file = frame.f_code.co_filename
-    return line.is_in(file) and _statements(file).get(line.number, line.number) == _statement(frame)
+    return line.is_in(file) and statement_at(file, line.number) == statement_of(frame)
 
 
-def _statement(frame: FrameType) -> int:
+def statement_of(frame: FrameType) -> int:
     """The line where the statement begins that a frame is in."""
-    line = frame.f_lineno or frame.f_code.co_firstlineno
-    return _statements(frame.f_code.co_filename).get(line, line)
+    return statement_at(frame.f_code.co_filename, frame.f_lineno or frame.f_code.co_firstlineno)
+
+
+def statement_at(file: str, line: int) -> int:
+    """The line where the statement begins that a line of a file belongs to."""
+    return _statements(file).get(line, line)
 
 
 @lru_cache(maxsize=4096)

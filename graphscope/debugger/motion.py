@@ -19,6 +19,8 @@ Granularity = Literal["node", "line"]
 """What a step is: a node, or a line of the program in one of the passes."""
 Reach = Literal["over", "into", "out"]
 """How far a step goes: over what is called, into it, or out of where one is."""
+End = tuple[int, int]
+"""Where an expression ends in its file: line and column."""
 
 Test = Callable[["Node"], bool]
 
@@ -49,6 +51,8 @@ class Motion:
     """What is looked for, in words: said where it was not found."""
     lines: Reach | None = None
     """It ends at a line: where the program runs on, Python tells of the next that is within reach."""
+    call: End | None = None
+    """Where the call ends, of those of the line, which is the only one that it goes into."""
 
 
 @dataclass
@@ -136,6 +140,16 @@ def _out_of_lines(log: Log, origin: Origin) -> Test:
         return node.graph_pass == "forward" and left(node)
 
     return test
+
+
+def into_call(end: End, begins_pass: bool) -> Motion:
+    """Into one of the calls of a line, which may begin a backward pass; else to the next line."""
+
+    def begin(log: Log, origin: Origin) -> Test:
+        over = _over_lines(log, origin)
+        return lambda node: over(node) or (begins_pass and node.graph_pass == "backward")
+
+    return Motion("into", begin, lines="into", call=end)
 
 
 def until(line: int = 0) -> Motion:

@@ -13,6 +13,7 @@ from graphscope.debugger.commands.edits import replace
 from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.commands.python import execute
 from graphscope.debugger.inspection import Handles
+from graphscope.debugger.step_targets import step_targets
 from graphscope.debugger.value_results import as_array
 from graphscope.errors import CommandError
 from graphscope.eventlog import record as recording
@@ -106,6 +107,12 @@ def assign(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Ans
 def complete(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
     """What a word at the end of a line may become."""
     return interpreter.complete(debugger, details["line"], details["word"]), b""
+
+
+@question
+def targets(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
+    """The calls that are to come in the line; the numbers by which `into` knows them are their places, from 1."""
+    return step_targets(debugger), b""
 
 
 @question

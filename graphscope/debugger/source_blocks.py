@@ -141,6 +141,17 @@ def _expressions(text: str) -> dict[tuple[int, int, int, int], ast.expr]:
     return {(node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0): node for node in found}
 
 
+@lru_cache(maxsize=64)
+def calls_by_end(text: str) -> dict[tuple[int, int], ast.Call]:
+    """The calls of a file by where they end: no two do so at one place, while Python says of some that they begin late.
+
+    So it says of the call of a method whose name is not in the line where its object begins.
+    """
+    tree = _tree(text)
+    nodes = () if tree is None else ast.walk(tree)
+    return {(node.end_lineno or 0, node.end_col_offset or 0): node for node in nodes if isinstance(node, ast.Call)}
+
+
 def _own(block: Block) -> Iterator[ast.AST]:
     """What stands in a block itself, not in the functions and classes in it; what is around comes first."""
     waiting: deque[ast.AST] = deque(block.body)

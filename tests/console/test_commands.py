@@ -1277,6 +1277,14 @@ def test_rsi(debug: Debug, product: str) -> None:
     assert stops(text)[-1] == "5 mul"
 
 
+def test_into(debug: Debug, chain: str) -> None:
+    text = debug(chain, "granularity line", "n", "n", "n", "into", "into 9", "into 1", "q")
+
+    assert re.search(r"1 +layer +12", after(text, "into"))
+    assert "There is no call 9 in this line" in after(text, "into 9")
+    assert "scaled = x * weight" in after(text, "into 1")
+
+
 def test_granularity(debug: Debug, chain: str) -> None:
     text = debug(chain, "granularity line", "n", "n", "granularity", "granularity node", "granularity page", "q")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from graphscope.dap.adapter import Adapter
 from graphscope.dap.protocol import Arguments, RequestError
@@ -12,6 +12,7 @@ from graphscope.dap.stop_events import title
 from graphscope.debugger import nodes
 from graphscope.debugger.command_table import COMMANDS, Command
 from graphscope.debugger.commands import stepping as stepping  # with the package come all commands
+from graphscope.debugger.step_targets import Target
 from graphscope.graph.search import rows_of
 from graphscope.graph.select import parse
 
@@ -26,6 +27,8 @@ def _moving(command: Command) -> Handler:
     async def move(adapter: Adapter, arguments: Arguments) -> Body:
         finest = arguments.text("granularity", "") == "instruction"
         line = FINEST.get(command.dap, command.name) if finest else command.name
+        if command.dap == "stepIn" and "targetId" in arguments:
+            line = f"into {arguments.number('targetId')}"
         adapter.afterwards(partial(adapter.move, line))
         return {"allThreadsContinued": True} if command.dap == "continue" else None
 
@@ -36,6 +39,20 @@ def _moving(command: Command) -> Handler:
 for _command in list(COMMANDS.values()):
     if _command.dap:
         request(_command.dap, *OFFERS.get(_command.dap, ()), when="stop")(_moving(_command))
+
+
+@request("stepInTargets", "supportsStepInTargetsRequest", when="stop")
+async def step_in_targets(adapter: Adapter, arguments: Arguments) -> Body:
+    """The calls that are to come in the line of a frame, in their order: `stepIn` goes into the one that is chosen."""
+    number = arguments.number("frameId")
+    frame = adapter.references.frame_of(number)
+    found = await adapter.references.session_of(number).step_targets(frame)
+    return {"targets": [{"id": number, **_target(each)} for number, each in enumerate(found, 1)]}
+
+
+def _target(found: Target) -> dict[str, Any]:
+    begin, end = {"line": found.line, "column": found.column + 1}, {"endLine": found.end_line}
+    return {"label": f"{found.name}()", **begin, **end, "endColumn": found.end_column + 1}
 
 
 @request("pause", when="session")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from graphscope.debugger import motion
 from graphscope.debugger.command_table import command
 from graphscope.debugger.debugger import Debugger
-from graphscope.debugger.results import Message, Resumed, Stop
+from graphscope.debugger.results import Message, Resumed, Stop, TableResult
+from graphscope.debugger.step_targets import step_targets
 from graphscope.errors import CommandError
 
 
@@ -31,6 +32,24 @@ def step(dbg: Debugger, count: int = 1) -> Stop | Resumed:
 def step_instruction(dbg: Debugger, count: int = 1) -> Stop | Resumed:
     """Go to the next node, wherever it is and whatever a step is otherwise."""
     return dbg.forward(motion.STEP, count)
+
+
+@command("into", group="stepping", needs="run")
+def into(dbg: Debugger, call: int = 0) -> Stop | Resumed | TableResult:
+    """Go into one call of the line where the program waits, and over the others; without a number, list them.
+
+    A call of `backward()` leads into the pass. Where no line of the program is in what is called, it ends at the next.
+    """
+    found = step_targets(dbg)
+    if not found:
+        raise CommandError("No call is to come in this line", "`into` goes into one of a line that is about to run")
+    if not call:
+        rows = tuple((number, each.name, each.line) for number, each in enumerate(found, 1))
+        return TableResult(("call", "of", "line"), rows)
+    if not 1 <= call <= len(found):
+        raise CommandError(f"There is no call {call} in this line", f"`into` lists {len(found)}")
+    chosen = found[call - 1]
+    return dbg.forward(motion.into_call((chosen.end_line, chosen.end_column), chosen.begins_pass))
 
 
 @command("until", "unt", group="stepping", needs="run", key="u")

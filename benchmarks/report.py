@@ -22,6 +22,8 @@ TITLES: Final = {
     "append": "Appending a row",
     "open": "A log of 1,000,000 events, in a fresh process",
     "doctor": "The doctor on a log of 1,000,000 events",
+    "long": "Commands on a log of 10,000,000 events",
+    "deep": "Chains of ops, and a step of 10,000 leaves",
     "diff": "Where two logs of 1,000,000 events part, and two of a large model",
     "pictures": "Pictures of the unrolled cell",
     "recorders": "Recording PyTorch",
@@ -59,6 +61,12 @@ NOTES: Final = {
     "doctor": "`graphscope doctor LOG` of PyTorch trainings of a perceptron and of a transformer with AdamW and a "
     "scheduler, recorded with statistics of large values: the processor's time of the whole process, Python's start "
     "included, and the most memory that it held, pages of the log among it; the least of three.",
+    "long": "A training of a small perceptron, recorded with statistics of large values; near its end a NaN is born. The "
+    "processor's time of the whole process, Python's start included, the time on the clock, and the most memory that "
+    "it held, pages of the log among it; of the first picture it is private memory (see above). The least of three.",
+    "deep": "Products with a number, one after the other, and back; a step of SGD of a model of so many parameters. "
+    "`record` is the program itself under a recording, the commands are as above. `us a node`: by op of the chain, or "
+    "by leaf; where the cost is linear it does not grow with the length.",
     "diff": "`graphscope diff A B` of two trainings that part in the last tenth, where one clips to another limit; "
     "values are kept whole up to the budget of a log. `another structure`: one of the two has its layers written out. "
     "`GPT-2 small`: a step of training transformers' own and a port of it, in which one norm has another eps. "

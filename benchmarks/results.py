@@ -48,6 +48,9 @@ _SCREENS: Final[dict[str, tuple[dict[str, float], tuple[str, ...]]]] = {
 }
 """What the screen is held to, by logs: the first picture, and what is done there."""
 
+_LONG: Final = {"summary": 2.0, "doctor": 20.0, "export of a step, svg": 1.0}
+"""What commands on ten million rows are held to."""
+
 BARS: Final = (
     Bar("W1", "graphscope", "to torch", 0.32),
     Bar("W1", "graphscope, recording", "to torch", 0.60),
@@ -78,6 +81,9 @@ BARS: Final = (
     Bar("open", "warm", "bytes", 150e6),
     *(Bar("doctor", name, "seconds", 5.0) for name in ("perceptron", "transformer")),
     *(Bar("doctor", name, "bytes", 300e6) for name in ("perceptron", "transformer")),
+    *(Bar("long", name, "seconds", most) for name, most in _LONG.items()),
+    *(Bar("long", name, "bytes", 500e6) for name in (*_LONG, "first picture")),
+    Bar("long", "first picture", "seconds, on the clock", 1.0),
     *(Bar("diff", name, "seconds", 20.0) for name in ("one structure", "another structure")),
     Bar("diff", "GPT-2 small", "seconds", 10.0),
     Bar("diff", "GPT-2 small", "bytes", 1e9),

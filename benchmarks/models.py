@@ -1,12 +1,15 @@
-"""What recording costs in the training of whole models, of transformers, with random weights: both passes and AdamW."""
+"""What recording costs in the training of whole models with random weights: both passes and AdamW."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from time import process_time
 from typing import Any, Final
 
 from benchmarks.engines import load
+from benchmarks.floor import floor
 from benchmarks.recorders import compared
 from benchmarks.results import Measurement
 
@@ -23,7 +26,9 @@ MODELS: Final = {
     "ViT-B": ("ViTConfig", "ViTForImageClassification", "image"),
     "ResNet-50": ("ResNetConfig", "ResNetForImageClassification", "image"),
 }
-"""Whose configurations are as published when nothing is said."""
+"""Of transformers; their configurations are as published when nothing is said."""
+STEP_BY_STEP: Final = "LSTM, step by step"
+CELLS, BATCH, FEATURES, HIDDEN = 100, 32, 64, 64
 
 
 def training(configuration: str, name: str, kind: str) -> Callable[[], None]:
@@ -45,9 +50,33 @@ def training(configuration: str, name: str, kind: str) -> Callable[[], None]:
     return step
 
 
+def step_by_step() -> Callable[[], None]:
+    """One step of training an LSTM whose cells are written in plain ops, one cell after the other."""
+    torch = load("torch")
+    torch.manual_seed(0)
+    cell, head = torch.nn.Linear(FEATURES + HIDDEN, 4 * HIDDEN), torch.nn.Linear(HIDDEN, 1)
+    optimizer = torch.optim.AdamW([*cell.parameters(), *head.parameters()], lr=1e-3)
+    inputs, wanted = torch.randn(CELLS, BATCH, FEATURES), torch.randn(BATCH, 1)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        h = c = torch.zeros(BATCH, HIDDEN)
+        for x in inputs:
+            i, f, g, o = cell(torch.cat((x, h), 1)).chunk(4, 1)
+            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+            h = torch.sigmoid(o) * torch.tanh(c)
+        (head(h) - wanted).square().mean().backward()
+        optimizer.step()
+
+    return step
+
+
 def compare(name: str) -> Measurement:
     """One model, alone and under each policy, by the processor's time: a disk that is late would count by the clock."""
-    return compared(name, training(*MODELS[name]), cap=None, rounds=ROUNDS, patience=PATIENCE, clock=process_time)
+    make = step_by_step if name == STEP_BY_STEP else partial(training, *MODELS[name])
+    run = make()
+    found = compared(name, run, cap=None, rounds=ROUNDS, patience=PATIENCE, clock=process_time)
+    return replace(found, numbers=found.numbers | floor(run))
 
 
 def measure() -> list[Measurement]:
@@ -56,5 +85,7 @@ def measure() -> list[Measurement]:
     try:
         load("transformers")
     except ImportError:
-        return [Measurement(name, note="transformers is not installed") for name in MODELS]
-    return [compare(name) for name in MODELS]
+        left = [Measurement(name, note="transformers is not installed") for name in MODELS]
+    else:
+        left = [compare(name) for name in MODELS]
+    return [*left, compare(STEP_BY_STEP)]

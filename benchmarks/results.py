@@ -114,6 +114,10 @@ BARS: Final = (
         for name in ("GPT-2 small", "BERT-base", "ViT-B", "ResNet-50")
         for policy, most in (("none", 1.05), ("summary", 1.15), ("full", 1.6))
     ),
+    *(
+        Bar("models", "LSTM, step by step", policy, most)
+        for policy, most in (("none", 1.9), ("summary", 2.2), ("full", 2.6))
+    ),
     *(Bar("observers", name, "summary to torchlens", 1 / 15) for name in ("W1", "W2", "W3", "ENC", "RES")),
     *(
         Bar("screen", f"{log}: {what}", column, most)

@@ -13,6 +13,7 @@ from setuptools import Extension, setup
 SCHEMA = "graphscope/eventlog/schema.py"
 LAYOUT = "graphscope/eventlog/_layout.h"
 APPENDING = "graphscope/eventlog/_append.h"
+RECENT = "graphscope/eventlog/_recent_values.h"
 HOLDING = "graphscope/eventlog/_holding.h"
 INTERRUPTION = "graphscope/eventlog/_interruption.h"
 ENGINE = "graphscope/engine/core/_engine.h"
@@ -21,7 +22,7 @@ HALVES = "graphscope/eventlog/_halves.h"
 TYPES = [PROCESSORS, "graphscope/engine/core/_types.h", "graphscope/engine/core/_exponential.h"]
 TORCH = "graphscope/adapters/torch/"
 MODULES = {
-    "graphscope/eventlog/_append": [LAYOUT, APPENDING, HOLDING, PROCESSORS],
+    "graphscope/eventlog/_append": [LAYOUT, APPENDING, HOLDING, RECENT, PROCESSORS],
     "graphscope/eventlog/_measure": [PROCESSORS, HALVES],
     "graphscope/eventlog/_samples": [PROCESSORS, HALVES],
     "graphscope/engine/core/_calls": [APPENDING, INTERRUPTION, LAYOUT, ENGINE, "graphscope/engine/core/_general.h"],

@@ -29,6 +29,7 @@
 
 #include "_append.h"
 #include "_holding.h"
+#include "_recent_values.h"
 #include "_processors.h"
 
 /* Values of so many bytes fill a segment from its end. */
@@ -37,8 +38,8 @@ enum { LARGE = 1 << 13 };
 /* What is the same in all rows of a template. */
 enum { PREFIX = offsetof(EventRow, tensor) };
 
-/* Rows with more inputs than this are left to Python. */
-enum { MOST_INPUTS = 64 };
+/* Rows with more inputs than this, and nodes with more slots, are left to Python. */
+enum { MOST_INPUTS = 64, MOST_SLOTS = 64 };
 
 /* The clock of `time.perf_counter_ns`. */
 static int64_t now(void)
@@ -65,6 +66,7 @@ typedef struct {
     int file; /* of the values, or -1 */
     dev_t device;
     ino_t inode; /* which file that is: the program may close it, and open one of its own under its number */
+    RecentValue *recent;
 } Cursor;
 
 /* Whether the file of the values is open, as it was opened. */
@@ -130,9 +132,16 @@ static void copy_past_caches(char *to, const char *from, int64_t size)
     memcpy(to + done, from + done, size - done);
 }
 
+/* Where a large value lies already, and its mark; -1: nowhere. */
+static int64_t find_large(const Cursor *self, const char *content, int64_t size, uint64_t *mark)
+{
+    *mark = mark_of(content, size);
+    return recent_value(self->recent, *mark, self->values.buf, content, size);
+}
+
 /* Write a large value. Through the file its pages need not be zeroed and faulted in first; what that does not take (no
  * file, an interrupt, a disk that refuses), and what has its pages, goes through the map. Other threads run meanwhile. */
-static void write_large(Cursor *self, int64_t offset, const char *content, int64_t size)
+static void write_large(Cursor *self, int64_t offset, const char *content, int64_t size, uint64_t mark)
 {
     int64_t done = 0;
     int through_file = offset + size > self->populated && has_file(self);
@@ -146,6 +155,7 @@ static void write_large(Cursor *self, int64_t offset, const char *content, int64
     if (done < size)
         copy_past_caches((char *)self->values.buf + offset + done, content + done, size - done);
     Py_END_ALLOW_THREADS
+    note_value(&self->recent, mark, offset, size);
 }
 
 static PyObject *Cursor_write(Cursor *self, PyObject *args)
@@ -157,11 +167,22 @@ static PyObject *Cursor_write(Cursor *self, PyObject *args)
     if (offset < 0 || offset + content.len > self->values.len)
         PyErr_SetString(PyExc_ValueError, "the values of a segment end before that");
     else
-        write_large(self, offset, content.buf, content.len);
+        write_large(self, offset, content.buf, content.len, mark_of(content.buf, content.len));
     PyBuffer_Release(&content);
     if (PyErr_Occurred())
         return NULL;
     Py_RETURN_NONE;
+}
+
+static PyObject *Cursor_find(Cursor *self, PyObject *value)
+{
+    Py_buffer content;
+    uint64_t mark;
+    if (PyObject_GetBuffer(value, &content, PyBUF_SIMPLE) < 0)
+        return NULL;
+    int64_t offset = find_large(self, content.buf, content.len, &mark);
+    PyBuffer_Release(&content);
+    return PyLong_FromLongLong(offset);
 }
 
 static PyObject *Cursor_new(PyTypeObject *type, PyObject *args, PyObject *names)
@@ -175,6 +196,7 @@ static PyObject *Cursor_new(PyTypeObject *type, PyObject *args, PyObject *names)
 static void Cursor_dealloc(Cursor *self)
 {
     close_file(self);
+    free(self->recent);
     PyBuffer_Release(&self->rows);
     PyBuffer_Release(&self->values);
     PyBuffer_Release(&self->rare);
@@ -195,6 +217,7 @@ static PyMemberDef Cursor_members[] = {
 static PyMethodDef Cursor_methods[] = {
     {"attach", (PyCFunction)Cursor_attach, METH_VARARGS, "Write into these buffers from here on."},
     {"write", (PyCFunction)Cursor_write, METH_VARARGS, "Write a large value."},
+    {"find", (PyCFunction)Cursor_find, METH_O, "Where a large value lies already; -1: nowhere."},
     {"let_go", (PyCFunction)Cursor_let_go, METH_NOARGS, "Close the file that large values are written through."},
     {NULL}};
 
@@ -440,7 +463,12 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
             return -1;
         data = &number;
     }
-    if (copied) {
+    uint64_t mark = 0;
+    if (large && (offset = find_large(cursor, data, nbytes, &mark)) >= 0) {
+        copied = large = 0;
+        kept = offset - cursor->value_start;
+    }
+    else if (copied) {
         offset = large ? cursor->value_end - form->room : cursor->next_value;
         if (large ? offset < cursor->next_value
                   : offset + form->room > cursor->value_end || offset + nbytes > cursor->populated)
@@ -460,7 +488,7 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
     take_inputs(cursor, form, moment, base, inputs);
     if (large) {
         cursor->value_end = offset;
-        write_large(cursor, offset, data, nbytes);
+        write_large(cursor, offset, data, nbytes, mark);
     }
     else if (copied) {
         cursor->next_value = offset + form->room;
@@ -492,14 +520,20 @@ static int64_t write_slots(PyObject *appender, PyObject *template, const Slotted
         cursor->next_rare >= cursor->rare_end ||
         (moment->count > INLINE_INPUTS && cursor->next_edge + moment->count > cursor->edge_end))
         return -1;
-    int64_t small = 0, large = 0;
+    int64_t small = 0, large = 0, known[MOST_SLOTS];
+    uint64_t marks[MOST_SLOTS];
     int bad = 0;
+    if (count > MOST_SLOTS)
+        return -1;
     for (int slot = 0; slot < count; slot++) {
         Form *each = (Form *)slots[slot].template;
         if (!PyObject_TypeCheck(slots[slot].template, form_type) || !each->plain ||
             ((each->copied || each->inline_) && slots[slot].data == NULL))
             return -1;
-        *(each->nbytes >= LARGE ? &large : &small) += each->copied ? each->room : 0;
+        known[slot] = -1;
+        if (each->copied && each->nbytes >= LARGE)
+            known[slot] = find_large(cursor, slots[slot].data, each->nbytes, marks + slot);
+        *(each->nbytes >= LARGE ? &large : &small) += each->copied && known[slot] < 0 ? each->room : 0;
         bad = bad || is_bad(each, slots[slot].data);
     }
     int64_t at = cursor->next_value, top = cursor->value_end - large;
@@ -519,10 +553,12 @@ static int64_t write_slots(PyObject *appender, PyObject *template, const Slotted
         int64_t *place = each->nbytes >= LARGE ? &top : &at, value = 0;
         if (each->inline_)
             memcpy(&value, slots[slot].data, each->nbytes);
+        else if (known[slot] >= 0)
+            value = known[slot] - cursor->value_start;
         else if (each->copied) {
             value = *place - cursor->value_start;
             if (each->nbytes >= LARGE)
-                write_large(cursor, *place, slots[slot].data, each->nbytes);
+                write_large(cursor, *place, slots[slot].data, each->nbytes, marks[slot]);
             else
                 memcpy((char *)cursor->values.buf + *place, slots[slot].data, each->nbytes);
             *place += each->room;

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.eventlog.arguments import bits
+from graphscope.eventlog.recent_values import RecentValues
 from graphscope.eventlog.schema import EVENT, packing
 from graphscope.eventlog.typed import is_number
 
@@ -44,6 +45,7 @@ class Cursor:
     """
 
     __slots__ = (
+        "_recent",
         "_values",
         "edge_end",
         "edge_start",
@@ -92,6 +94,7 @@ class Cursor:
     def attach(self, rows: Any, values: Any, rare: Any, edges: Any, outputs: Any, file: str) -> None:
         """Write into these buffers from here on; `file` is that of the values, if there is one."""
         self._values = values
+        self._recent = RecentValues(values)
 
     def let_go(self) -> bool:
         """Close the file that large values are written through; whether there was one."""
@@ -100,6 +103,11 @@ class Cursor:
     def write(self, offset: int, content: Any) -> None:
         """Write a large value, given as contiguous bytes, at an offset of the values."""
         self._values[offset : offset + len(content)] = memoryview(content)
+        self._recent.note(offset, content)
+
+    def find(self, content: Any) -> int:
+        """At which offset of the values a large value lies already; -1: nowhere."""
+        return self._recent.find(content)
 
 
 class Form:

@@ -123,9 +123,9 @@ class Segment(Cursor):
         """Write the fields of one slot of a node, as row `place` of `outputs.npy`."""
         _OUTPUT.pack_into(self.outputs, self.output_start + place * _OUTPUT.size, *fields)
 
-    def put_large(self, offset: int, value: Any) -> int:
-        """Write a large value at byte `offset`; where it lies among the values."""
-        self.write(offset, np.ascontiguousarray(value).reshape(-1).view(np.uint8))
+    def put_large(self, offset: int, value: np.ndarray) -> int:
+        """Write a large value, given as its bytes, at byte `offset`; where it lies among the values."""
+        self.write(offset, value)
         return offset - self.value_start
 
     def put_summary(self, offset: int, value: Any) -> bool:
@@ -144,6 +144,11 @@ class Segment(Cursor):
         """Fault in the pages of the values up to byte `need`, and a stretch ahead."""
         self.value_map.populate(self.populated, max(need - self.populated, _AHEAD))
         self.populated = self.value_map.populated
+
+
+def bytes_of(value: Any) -> np.ndarray:
+    """The bytes of a large value, in one row."""
+    return np.ascontiguousarray(value).reshape(-1).view(np.uint8)
 
 
 def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]], spare: Path | None) -> None:

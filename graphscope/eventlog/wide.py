@@ -11,7 +11,7 @@ from graphscope.eventlog import schema, values
 from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.interning import Interning
 from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, SLOT_SHIFT, Flag
-from graphscope.eventlog.segment import LARGE, Segment
+from graphscope.eventlog.segment import LARGE, Segment, bytes_of
 from graphscope.eventlog.template import PACKERS, Template, padded
 
 _ROW: Final = schema.EVENT.itemsize
@@ -93,11 +93,13 @@ class WideRows(Interning):
             padded(array.nbytes if keep == Flag.KEPT else schema.SUMMARY.itemsize if keep == Flag.SUMMARY else 0)
             for array, (_, keep) in zip(arrays, outputs, strict=True)
         ]
-        large = sum(need for need in rooms if need >= LARGE)
-        room = sum(rooms) - large
+        contents = [bytes_of(array) if need >= LARGE else None for array, need in zip(arrays, rooms, strict=True)]
+        room = sum(need for need in rooms if need < LARGE)
         edge_room, output_room = count + len(behind) if beside else 0, len(arrays) if several else 0
         while True:
             segment = self.segment
+            known = [-1 if content is None else segment.find(content) for content in contents]
+            large = sum([need for need, found in zip(rooms, known, strict=True) if need >= LARGE and found < 0])
             row = segment.next_row
             offset, top = segment.next_value, segment.value_end - large
             edge, slot = segment.next_edge, segment.next_output
@@ -121,10 +123,10 @@ class WideRows(Interning):
             template = template.flagged()
         rare = template.rare
         places: list[Any] = []
-        for array, (value, keep), need in zip(arrays, outputs, rooms, strict=True):
-            if need >= LARGE:
-                places.append(segment.put_large(top, array))
-                top += need
+        for array, (value, keep), need, content, found in zip(arrays, outputs, rooms, contents, known, strict=True):
+            if content is not None:
+                places.append(found - segment.value_start if found >= 0 else segment.put_large(top, content))
+                top += need if found < 0 else 0
                 continue
             if keep == Flag.KEPT:
                 segment.values[offset : offset + array.nbytes] = array.tobytes()

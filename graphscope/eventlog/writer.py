@@ -27,7 +27,7 @@ from graphscope.eventlog.notices import say
 from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.sampling import Sampling
 from graphscope.eventlog.schema import INLINE_INPUTS, Flag, Kind
-from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, LARGE, Segment, discard
+from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, LARGE, Segment, bytes_of, discard
 from graphscope.eventlog.step_series import StepSeries, keep_loss
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.wide import WideRows
@@ -163,14 +163,20 @@ class Writer(WideRows):
         if template.watched and not values.finite(value, bfloat16=template.floating == _BFLOAT16):
             template = template.flagged()
         room = template.room
+        large = template.copied and template.nbytes >= LARGE
+        if large:
+            value = bytes_of(value)
         while True:
             segment = self.segment
+            known = segment.find(value) if large else -1
             row = segment.next_row
-            if not room:
+            if not room or known >= 0:
                 if row < segment.end:
                     segment.next_row = row + 1
+                    if known >= 0:
+                        value = known - segment.value_start
                     break
-            elif template.copied and template.nbytes >= LARGE:
+            elif large:
                 offset = segment.value_end - room
                 if row < segment.end and segment.next_value <= offset:
                     segment.next_row = row + 1

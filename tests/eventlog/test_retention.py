@@ -95,8 +95,8 @@ def test_a_ring_holds_no_more_than_its_budget_and_says_where_that_is_less_than_a
     writer = make(budget=1 << 23, keep_last=2)
     most = 0
     for step in range(64):
-        for _ in range(20 if step < 60 else 600):
-            append(writer, np.full(5000, step, "f4"))
+        for number in range(20 if step < 60 else 600):
+            append(writer, np.append(np.full(4999, step, "f4"), np.float32(number)))
         writer.step()
         most = max(most, disk(writer.path / "segments"))
         if step == 59:
@@ -105,7 +105,7 @@ def test_a_ring_holds_no_more_than_its_budget_and_says_where_that_is_less_than_a
     told = "graphscope: the newest 2 steps take more than the budget of 8,388,608 bytes: the log has the newest part of"
     assert capfd.readouterr().err == f"{told} them\n"
     log = load(writer.path)
-    assert np.all(log.value(log.end - 2) == 63)
+    assert np.all(log.value(log.end - 2)[:-1] == 63)
 
 
 def test_a_request_while_segments_are_dropped_is_heard(make, append, monkeypatch: pytest.MonkeyPatch) -> None:

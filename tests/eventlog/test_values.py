@@ -218,7 +218,7 @@ def test_the_first_nonfinite_value_after_the_budget_dropped_it(make, append) -> 
     writer = make(budget=1 << 20, cap=1 << 20)
     bad = []
     for number in range(200):
-        value = np.ones(10_000)
+        value = np.full(10_000, float(number))
         if number in (3, 50, 199):
             value[number] = np.inf
             bad.append(number)

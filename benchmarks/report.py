@@ -84,8 +84,8 @@ NOTES: Final = {
     "models": "Models of transformers with random weights, one text of 128 tokens or one picture of 224x224, and an "
     "LSTM of 100 cells in plain ops, 64 wide, batch 32: forward, backward and AdamW under `gs.record` as a multiple of "
     "the same step alone, by the processor's time. `full` keeps what it keeps where nobody says how much: values up to "
-    "1 MiB. Beside it stands what that takes at least: the bytes of values that a step has in the log, and as shares of "
-    "the step alone, what it takes to write them through a reserved file, and to copy them in memory.",
+    "1 MiB. Beside it stands what that takes at least: bytes of values that a step has in the log, and as shares of the "
+    "step alone, what it takes to write them through a reserved file, and to copy them in memory.",
     "observers": "torchlens traces the forward pass and logs the backward pass, with values and gradients "
     "(`save_grads=True`), as `full` keeps them; it is no part of the extras: `pip install torchlens`. "
     "What it wraps stays wrapped in its process, where the bare steps take longer therefore.",

@@ -37,6 +37,7 @@ async def debug(adapter: Adapter, name: str, process: int, place: str) -> None:
             "name": f"{name} ({process})",
             "address": place,
             "granularity": adapter.need_session().debugger.granularity,
+            "justMyCode": adapter.need_session().debugger.just_my_code,
             "pathMappings": [{"localRoot": here, "remoteRoot": there} for here, there in adapter.paths.pairs],
         }
         await adapter.ask("startDebugging", request="attach", configuration=configuration)

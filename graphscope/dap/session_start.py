@@ -188,6 +188,7 @@ class _Opening:
         self._session = LiveSession(self.program, self._path, self._adapter, process)
         self._adapter.session = self._session
         self._session.debugger.granularity = granularity_of(self._adapter.wishes)
+        self._session.debugger.just_my_code = self._adapter.wishes.flag("justMyCode", default=True)
         self._adapter.transcript = Transcript(Path(self._path)) if process is not None else None
         self._adapter.event("initialized") if not self._adapter.restarting else None
         for text, place in self._output:

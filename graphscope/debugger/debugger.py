@@ -54,6 +54,8 @@ class Debugger:
         self.plan: Plan | None = None
         self.granularity: Granularity = "node"
         """What a step is, and what a breakpoint at a line stops at: each node, or a line once a pass."""
+        self.just_my_code = True
+        """Whether steps by lines lead into the program's own files alone, and not into those of libraries."""
         self.frame_index = 0
         self.listed = 0
         self.followed: tuple[int, int] | None = None
@@ -70,8 +72,7 @@ class Debugger:
         self.kept_logs: dict[Path, KeptLog] = {}
         self.difference: Difference | None = None
         """What this run was compared with last."""
-        self.compared_rows = 0
-        """The end of the log when it was."""
+        self.compared_rows = 0  # the end of the log when it was
         self.earlier: Path | None = None
         """The log of the run before this one, where the program was run again."""
 

@@ -13,14 +13,14 @@ from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 from graphscope.eventlog.record import is_internal
 
 
-def stack(innermost: FrameType, floor: CodeType | None = None) -> list[FrameType]:
-    """The program's frames, outermost first: those of graphscope and of a recorded library, through which modules
-    call each other, are left out, and all at and below `floor`.
+def stack(innermost: FrameType, floor: CodeType | None = None, *, libraries: bool = False) -> list[FrameType]:
+    """The program's frames, outermost first: those of graphscope and (unless `libraries` are wanted) of a recorded
+    library, through which modules call each other, are left out, and all at and below `floor`.
     """
     found: list[FrameType] = []
     frame: FrameType | None = innermost
     while frame is not None and frame.f_code is not floor:
-        if not is_internal(frame.f_code.co_filename) and not _is_of_library(frame):
+        if not is_internal(frame.f_code.co_filename) and (libraries or not _is_of_library(frame)):
             found.append(frame)
         frame = frame.f_back
     return found[::-1]

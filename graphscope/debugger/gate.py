@@ -23,6 +23,7 @@ from graphscope.eventlog import record as recording
 from graphscope.eventlog import sources
 from graphscope.eventlog.gate import Answer, StepInto, aside
 from graphscope.eventlog.names import Site
+from graphscope.eventlog.own_files import is_own
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class LiveGate:
         self._row = -1
         """The node that the program has come to last."""
         self._line_calls = LineCalls()
-        self._line_trace = LineTrace(self.at_line)
+        self._line_trace = LineTrace(self.at_line, lambda: debugger.just_my_code)
         self._judge = RunJudge()
         self._again: Again | None = None
         self.go(first)
@@ -223,7 +224,8 @@ class LiveGate:
         log = debugger.log
         log.refresh()
         row = log.end if line is not None else next(nodes.backward(log, log.first, log.end), log.first - 1)
-        debugger.edge = Edge(row, frame, floor=self.floor, passed=True, line=line)
+        in_library = line is not None and not is_own(line.file)
+        debugger.edge = Edge(row, frame, floor=self.floor, passed=True, line=line, libraries=in_library)
         debugger.stand(row)
         return row
 
@@ -283,7 +285,10 @@ class LiveGate:
         if plan is None:
             self._line_trace.step(None, frame)
         else:
-            self._line_trace.step(plan.motion.lines, frame, plan.motion.call)
+            edge, reach = self.debugger.edge, plan.motion.lines
+            if reach == "out" and edge is not None and edge.libraries and self.debugger.just_my_code:
+                reach = "over"  # the frame of a library is not stepped in: the next line lies out of it
+            self._line_trace.step(reach, frame, plan.motion.call)
 
     def stop_tracing(self) -> None:
         """Let Python tell of no lines any more."""

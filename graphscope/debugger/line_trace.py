@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.debugger import frames
 from graphscope.debugger.source_blocks import first_lines
-from graphscope.eventlog.own_files import is_own
+from graphscope.eventlog.own_files import is_internal, is_own
 
 if TYPE_CHECKING:
     from graphscope.debugger.motion import End, Reach
@@ -34,10 +34,12 @@ class LineTrace:
 
     Args:
         arrive: Called in the frame's thread; what it raises reaches the program.
+        only_own: Says whether steps keep to the program's own files: else they lead into libraries as well.
     """
 
-    def __init__(self, arrive: Callable[[FrameType], None]) -> None:
+    def __init__(self, arrive: Callable[[FrameType], None], only_own: Callable[[], bool]) -> None:
         self._arrive = arrive
+        self._only_own = only_own
         self._lines: tuple[Line, ...] = ()
         self._reach: Reach | None = None
         self._stack: list[FrameType] = []
@@ -63,7 +65,7 @@ class LineTrace:
             frame: The innermost frame; None ahead of the program's first line.
             end: Where the call ends, of those of the line, which is the only one to go into.
         """
-        stack = _stack(frame)
+        stack = self._stack_of(frame)
         self._reach, self._thread, self._end = reach, threading.get_ident(), end
         self._stack = [] if reach is None else stack[1:] if reach == "out" else stack
         self._settle(stack)
@@ -72,7 +74,7 @@ class LineTrace:
         """Tell of lines that breakpoints ask for; `frame` is where the program is, if it runs."""
         if lines != self._lines:
             self._lines, self._wanted = lines, {}
-        self._settle(_stack(frame))
+        self._settle(self._stack_of(frame))
 
     def _settle(self, stack: list[FrameType]) -> None:
         if not self._lines and self._reach is None:
@@ -113,15 +115,29 @@ class LineTrace:
         """Whether the step that is made ends at the next line of a frame."""
         if self._reach is None or threading.get_ident() != self._thread:
             return False
-        inner = self._reach == "into" and _has_lines(frame.f_code.co_filename) and frame.f_code.co_name not in _INNER
+        inner = self._reach == "into" and self._is_shown(frame) and frame.f_code.co_name not in _INNER
         if inner and (self._end is None or self._is_chosen(frame)):
             return True
         return any(frame is each for each in self._stack)
 
     def _is_chosen(self, frame: FrameType) -> bool:
         """Whether the call that was chosen has led to a frame, by way of libraries if need be."""
-        outer = next(iter(_stack(frame.f_back, 1)), None)
+        outer = next(iter(self._stack_of(frame.f_back, 1)), None)
         return outer is not None and outer is self._stack[0] and _call_of(outer) == self._end
+
+    def _is_shown(self, frame: FrameType) -> bool:
+        """Whether one may stand in a frame."""
+        only_own = self._only_own()
+        return _has_lines(frame.f_code.co_filename, only_own) and (only_own or not _is_ours(frame))
+
+    def _stack_of(self, frame: FrameType | None, most: int = sys.maxsize) -> list[FrameType]:
+        """A frame and those that called it, the innermost first, as far as one may stand in them."""
+        found: list[FrameType] = []
+        while frame is not None and len(found) < most:
+            if self._is_shown(frame):
+                found.append(frame)
+            frame = frame.f_back
+        return found
 
     def _called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """Called at each call of the program: what most of them need comes first."""
@@ -169,16 +185,6 @@ class LineTrace:
         return frozenset({begins.get(line.number, line.number) for line in wanted} & own)
 
 
-def _stack(frame: FrameType | None, most: int = sys.maxsize) -> list[FrameType]:
-    """A frame and those that called it, the innermost first, as far as they are the program's own."""
-    found: list[FrameType] = []
-    while frame is not None and len(found) < most:
-        if _has_lines(frame.f_code.co_filename):
-            found.append(frame)
-        frame = frame.f_back
-    return found
-
-
 def _call_of(frame: FrameType) -> End | None:
     """Where the call ends that a frame is in; None where it is in something else, as where a loop asks what is next."""
     code, at = frame.f_code, frame.f_lasti
@@ -205,10 +211,20 @@ def statement_at(file: str, line: int) -> int:
     return _statements(file).get(line, line)
 
 
+def _is_ours(frame: FrameType) -> bool:
+    """Whether graphscope has called a function of a library, as to record something, and the program has not."""
+    at: FrameType | None = frame
+    while at is not None and not is_own(at.f_code.co_filename):
+        if is_internal(at.f_code.co_filename):
+            return True
+        at = at.f_back
+    return False
+
+
 @lru_cache(maxsize=4096)
-def _has_lines(file: str) -> bool:
-    """Whether a file is the program's own, and its text can be shown."""
-    return is_own(file) and bool(frames.text_of_file(file))
+def _has_lines(file: str, only_own: bool) -> bool:
+    """Whether the text of a file can be shown, and it is the program's own, or that of any library is wanted."""
+    return (is_own(file) if only_own else not is_internal(file)) and bool(frames.text_of_file(file))
 
 
 @lru_cache(maxsize=256)

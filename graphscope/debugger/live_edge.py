@@ -37,6 +37,8 @@ class Edge:
     """What another process said of its frames, outermost first."""
     passed: bool = False
     """The program has gone on from the node of `row`."""
+    libraries: bool = False
+    """The frames of recorded libraries are shown as well: it waits at a line of one."""
     line: Place | None = None
     """The line that it is at, in no node: about to run, or halted. `row` is that of the node which comes next then."""
 
@@ -48,7 +50,7 @@ class Edge:
     @cached_property
     def stack(self) -> list[FrameType]:
         """The program's frames, outermost first."""
-        return [] if self.frame is None else frames.stack(self.frame, self.floor)
+        return [] if self.frame is None else frames.stack(self.frame, self.floor, libraries=self.libraries)
 
     def runs(self, file: str, line: int) -> bool:
         """Whether a line of a file is being run."""

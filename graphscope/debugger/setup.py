@@ -25,6 +25,7 @@ class Setup:
     watches: tuple[WatchInfo, ...] = ()
     displays: tuple[tuple[int, str], ...] = ()
     granularity: Granularity = "node"
+    just_my_code: bool = True
 
     @property
     def uncounted(self) -> Setup:
@@ -43,6 +44,7 @@ def setup_of(debugger: Debugger) -> Setup:
         tuple(found.info for found in debugger.watches.values()),
         tuple((number, shown.text) for number, shown in debugger.displays.items()),
         debugger.granularity,
+        debugger.just_my_code,
     )
 
 
@@ -60,7 +62,7 @@ def set_up(debugger: Debugger, setup: Setup) -> None:
         new.put(made)
     debugger.breakpoints = new  # at once: the program may be running, and looks at it without a lock
     debugger.watches = {saved.number: _watch(debugger, saved) for saved in setup.watches}
-    debugger.granularity = setup.granularity
+    debugger.granularity, debugger.just_my_code = setup.granularity, setup.just_my_code
     debugger.displays.clear()
     debugger.displays.update({number: parse(text) for number, text in setup.displays})
 
@@ -72,7 +74,7 @@ def keep_setup(old: Debugger, new: Debugger, earlier: Path | None) -> None:
     """
     new.earlier = earlier
     new.displays, new.aliases, new.checkpoints = old.displays, old.aliases, old.checkpoints
-    new.granularity = old.granularity
+    new.granularity, new.just_my_code = old.granularity, old.just_my_code
     for found in old.breakpoints:
         if new.log is not old.log:
             found.hits = found.backward_hits = 0

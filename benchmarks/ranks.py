@@ -75,10 +75,10 @@ def measure() -> list[Measurement]:
         found = []
         for count in COUNTS:
             recorded = folder / f"recorded-{count}"
-            logs = [recorded / f"{name}.gscope" for name in ("usual", "odd")]
-            for log, rank in zip(logs, (0, ODD), strict=True):
-                record(log, count, rank, ROWS)
-            place_ranks(*logs, folder / str(count), count)
+            for rank in (0, ODD):
+                record(recorded / "run.gscope", count, rank, ROWS)
+            usual, odd = (recorded / f"run-rank{rank}.gscope" for rank in (0, ODD))
+            place_ranks(usual, odd, folder / str(count), count)
             found.append(compared(f"{count:,} ranks", folder / str(count)))
             shutil.rmtree(folder / str(count))
             shutil.rmtree(recorded)

@@ -159,11 +159,12 @@ def find_log(named: Path | None, folder: Path | None = None) -> Path:
     if named is not None and is_address(named):
         return Address(named)
     if named is not None:
-        named = next((each for each in _spellings(named) if each.exists()), named)
+        spellings = [*_spellings(named)]
+        named = next((each for each in spellings if each.exists()), named)
         if not named.exists():
             from graphscope.eventlog.siblings import family
 
-            for rank in family(named):
+            for rank in (rank for each in spellings for rank in family(each)):
                 return rank
             raise UsageError(f"there is no log {str(named)!r}", "`graphscope record SCRIPT` makes one.")
         if is_model(named):

@@ -23,6 +23,7 @@ from graphscope.eventlog import record
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.siblings import bare, ranks_among
+from graphscope.eventlog.wholeness import cut
 from graphscope.graph import Graph, series
 
 if TYPE_CHECKING:
@@ -128,6 +129,8 @@ def _is_recorded_here(log: Log) -> bool:
 def _gaps(graph: Graph) -> Iterator[Unjudged]:
     """What a log does not hold, and what can't be judged for that."""
     log = graph.log
+    if missing := cut(log):
+        yield Unjudged("the whole run", f"{missing}: the log was cut, or copied in part")
     if not len(log):
         yield Unjudged("everything", "the log holds no events: nothing was recorded")
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 import struct
@@ -62,6 +63,9 @@ class LogFiles(Protocol):
     def array(self, name: str, dtype: np.dtype) -> np.ndarray:
         """The array of a `.npy` file, mapped read-only; shorter when the file was cut, empty when it is gone."""
 
+    def lengths(self, name: str, dtype: np.dtype) -> tuple[int, int]:
+        """How many elements of an array are there, and how many it was made for; that is 0 where the file is gone."""
+
     def values(self, folder: str) -> SegmentValues:
         """The values of a segment; none when they are gone."""
 
@@ -111,6 +115,16 @@ class FolderFiles:
             return np.zeros(0, dtype)
         self._mapped[path] = _number_of(path), len(memory)
         return _array(memory, 0, len(memory), dtype)
+
+    def lengths(self, name: str, dtype: np.dtype) -> tuple[int, int]:
+        try:
+            with (self.path / name).open("rb") as file:
+                head = file.read(_HEAD)
+                size = os.fstat(file.fileno()).st_size
+        except OSError:
+            return 0, 0
+        start, count = _announced(head, dtype)
+        return max(min(count, (size - start) // dtype.itemsize), 0), count
 
     def values(self, folder: str) -> SegmentValues:
         return SegmentValues(self.array(f"{folder}/values.npy", schema.BYTE))
@@ -208,6 +222,10 @@ class ZipFiles:
         self._content.need(start, size)
         return _array(self._memory, start, size, dtype)
 
+    def lengths(self, name: str, dtype: np.dtype) -> tuple[int, int]:
+        found = len(self.array(name, dtype))  # such a file is there as a whole, or the archive is none
+        return found, found
+
     def values(self, folder: str) -> SegmentValues:
         try:
             start, size = self._extent(f"{folder}/values.npy")
@@ -267,13 +285,17 @@ def _array(memory: mmap, offset: int, size: int, dtype: np.dtype) -> np.ndarray:
 
     The header is compared, not evaluated: only the form in which numpy writes an array of this dtype counts.
     """
-    nothing = np.zeros(0, dtype)
-    head = memory[offset : offset + min(size, _HEAD)]
+    start, made_for = _announced(memory[offset : offset + min(size, _HEAD)], dtype)
+    count = min(made_for, (size - start) // dtype.itemsize)
+    return np.frombuffer(memory, dtype, count, offset + start) if count > 0 else np.zeros(0, dtype)
+
+
+def _announced(head: bytes, dtype: np.dtype) -> tuple[int, int]:
+    """Where the elements behind a header begin, and how many it announces; none where it is of another kind."""
     if len(head) < 10 or not head.startswith(_MAGIC):
-        return nothing
+        return 0, 0
     start = 10 + int.from_bytes(head[8:10], "little")
     found = _HEADER.fullmatch(head[10:start])
     if found is None or found[1] != repr(np.lib.format.dtype_to_descr(dtype)).encode():
-        return nothing
-    count = min(int(found[2]), (size - start) // dtype.itemsize)
-    return np.frombuffer(memory, dtype, count, offset + start) if count > 0 else nothing
+        return 0, 0
+    return start, int(found[2])

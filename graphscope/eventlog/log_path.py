@@ -23,7 +23,7 @@ def make_room(path: Path) -> Path:
     number = 1
     while (beside := path.with_name(f"{path.stem}-{number}{path.suffix}")).exists():
         number += 1
-    if ownership.is_live(path):
+    if ownership.may_be_live(path):
         return beside
     try:
         names = {entry.name for entry in path.iterdir()} if path.is_dir() else {""}

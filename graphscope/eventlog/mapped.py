@@ -80,6 +80,10 @@ def open_mapped(path: Path, dtype: np.dtype, count: int) -> MappedArray:
     file = os.open(path, os.O_RDWR | _BINARY)
     try:
         return MappedArray(_map(file, size, mmap.ACCESS_WRITE), start, size)
+    except own(OSError) as error:
+        if error.errno == errno.ENODEV:
+            raise OSError(errno.ENODEV, "the file system there maps no files that are written to") from error
+        raise
     finally:
         os.close(file)
 

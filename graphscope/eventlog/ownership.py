@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib
-import itertools
+import json
 import os
 import shutil
 from pathlib import Path
@@ -21,7 +21,6 @@ except ImportError:  # Windows: a folder whose files are open can't be renamed t
     fcntl = None
 
 _TAKEN: Final = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR)
-_numbers = itertools.count()
 
 
 class Owner:
@@ -54,7 +53,8 @@ def found(path: Path) -> Owner:
         FileExistsError: Something has that name.
         OSError: It can't be made.
     """
-    unnamed = path.with_name(f".{path.name}.{os.getpid()}-{next(_numbers)}")
+    # Processes of several machines may have one number.
+    unnamed = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}")
     unnamed.mkdir(parents=True)
     lock: Descriptor | None = None
     try:
@@ -72,7 +72,18 @@ def found(path: Path) -> Owner:
 
 
 def is_live(path: Path) -> bool:
-    """Whether some process is recording into the folder now."""
+    """Whether some process is recording into the folder now, as far as can be told."""
+    return _is_locked(path) is True
+
+
+def may_be_live(path: Path) -> bool:
+    """The same; where a file system has no locks, a recording that is not finished may go on."""
+    locked = _is_locked(path)
+    return not _is_finished(path) if locked is None else locked
+
+
+def _is_locked(path: Path) -> bool | None:
+    """None: nobody can tell."""
     if fcntl is None:
         return False
     try:
@@ -84,9 +95,16 @@ def is_live(path: Path) -> bool:
     except BlockingIOError:
         return True
     except OSError:
-        return False
+        return None
     finally:
         os.close(file)
+    return False
+
+
+def _is_finished(path: Path) -> bool:
+    with contextlib.suppress(OSError, ValueError):
+        about = json.loads((path / "log.json").read_text(encoding="utf-8"))
+        return isinstance(about, dict) and about.get("finished") is not None
     return False
 
 

@@ -219,6 +219,7 @@ def stop(which: Writer) -> None:
     for forget in at_stop:
         forget()
     _finished[which.base] = which.path
+    which.retention.clear()
     which.close()
 
 

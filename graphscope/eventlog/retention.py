@@ -49,6 +49,8 @@ _SMALLEST_RING: Final = 1 << 22
 _NO_VALUES: Final = 1 << 16
 """Bytes for values in a segment that need hold none."""
 _NO_ROW: Final = 1 << 62
+_AGAIN: Final = 4
+"""So many folders that could not go are tried again whenever a segment is dropped."""
 _MOST_HELD: Final = 4
 """What was there is held at so many remarkable moments."""
 
@@ -83,6 +85,8 @@ class Retention:
         self._segments: deque[_Rows] = deque()
         self._values: deque[_Held] = deque()
         self._step_rows: deque[int] = deque()
+        self._left: deque[Path] = deque()
+        """Folders of dropped segments: on a server a file that is mapped stays, under another name, while it is."""
         self._oldest = -1
         self._lock = threading.RLock()
         self._trimming = False
@@ -174,7 +178,21 @@ class Retention:
             folder = self._segments.popleft().folder
             if self._values and self._values[0].folder == folder:
                 self._values.popleft()
-            _remove(folder)
+            self._clear(_AGAIN)
+            if (left := _remove(folder)) is not None:
+                self._left.append(left)
+
+    def clear(self) -> None:
+        """Remove what is left of dropped segments, as far as nobody reads it any more."""
+        with self._dropping() as is_alone:
+            if is_alone:
+                self._clear(len(self._left))
+
+    def _clear(self, most: int) -> None:
+        for _ in range(min(most, len(self._left))):
+            folder = self._left.popleft()
+            if not discard(folder):
+                self._left.append(folder)
 
     def _tell_short(self) -> None:
         """Say, once, that the budget does not hold what was asked for."""
@@ -219,9 +237,10 @@ def _drop_values(held: _Held, spare: Spare | None) -> Spare | None:
     return spare
 
 
-def _remove(folder: Path) -> None:
+def _remove(folder: Path) -> Path | None:
+    """Remove the folder of a segment; what it is called if it can't go yet."""
     # Its name goes first, all at once: no reader is to see half a segment.
     dropped = folder.with_name(f"{folder.name}.dropped")
     with forgiving(OSError):
         folder.rename(dropped)
-    discard(dropped)
+    return None if discard(dropped) else dropped

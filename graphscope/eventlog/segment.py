@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -173,9 +174,12 @@ def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]], spare: Path | N
         raise
 
 
-def discard(folder: Path) -> None:
-    """Remove the folder of a segment, where that can be."""
+def discard(folder: Path) -> bool:
+    """Remove the folder of a segment, where that can be; whether it is gone."""
     with forgiving(OSError):  # name by name: to list them takes a descriptor, and there may be none
         for name in schema.SEGMENT_FILES:
             (folder / name).unlink(missing_ok=True)
-        folder.rmdir()
+        with contextlib.suppress(FileNotFoundError):
+            folder.rmdir()
+        return True
+    return False

@@ -13,6 +13,8 @@ from typing import Any, Final
 RUN: Final = "GRAPHSCOPE_RUN"
 """The variable of the environment by which a process finds the run that it was started in: `PID:PATH`."""
 
+PACKED: Final = ".zip"
+
 _ENDING = re.compile(r"-(?:rank|pid)\d{1,18}$")
 
 
@@ -34,13 +36,12 @@ def place(path: Path | None) -> Path | None:
 
 def siblings(path: Path) -> list[Path]:
     """The other logs of the run that a log belongs to, by name."""
-    stem = _ENDING.sub("", path.stem)
+    run = bare(path)
     try:
-        names = [entry.name for entry in path.parent.iterdir() if entry.name.startswith(stem)]
+        found = [path.with_name(entry.name) for entry in path.parent.iterdir()]
     except OSError:
         return []
-    found = (path.with_name(name) for name in sorted(names) if name.endswith(path.suffix))
-    return [each for each in found if each != path and _ENDING.sub("", each.stem) == stem and _is_log(each)]
+    return [each for each in sorted(found) if each != path and bare(each) == run and _is_log(each)]
 
 
 def family(path: Path) -> list[Path]:
@@ -88,12 +89,13 @@ def ranks_among(paths: Iterable[Path]) -> list[Path]:
 
 def bare(path: Path) -> str:
     """The name of the run that a log belongs to: `run.gscope` of `run-rank1.gscope`."""
-    return f"{_ENDING.sub('', path.stem)}{path.suffix}"
+    stem, suffix = _parted(path)
+    return f"{_ENDING.sub('', stem)}{suffix}"
 
 
 def title(path: Path) -> str:
     """What to call a process of a run: `rank 1`, `process 4242`; empty for the one that leads it."""
-    found = _ENDING.search(path.stem)
+    found = _ENDING.search(_parted(path)[0])
     return "" if found is None else found[0][1:].replace("rank", "rank ").replace("pid", "process ")
 
 
@@ -110,5 +112,12 @@ def _beside(path: Path, which: str) -> Path:
     return path.with_name(f"{_ENDING.sub('', path.stem)}-{which}{path.suffix}")
 
 
+def _parted(path: Path) -> tuple[str, str]:
+    """The name of a log, and what follows: `.gscope`, or `.gscope.zip` of a packed one."""
+    packed = path.suffix == PACKED
+    stem = path.with_suffix("") if packed else path
+    return stem.stem, f"{stem.suffix}{PACKED * packed}"
+
+
 def _is_log(path: Path) -> bool:
-    return (path / "log.json").is_file()
+    return path.is_file() if path.suffix == PACKED else (path / "log.json").is_file()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable, Sequence
@@ -109,6 +110,10 @@ def test_the_page_needs_nothing_else(tmp_path: Path, read: Run) -> None:
     assert re.findall(r"(?:src|href)=\"(?!data:)", page) == []
 
 
+def segment(folder: Path) -> Path:
+    return folder / "run-rank1.gscope" / "segments" / f"{0:012d}"
+
+
 def rename(folder: Path, about: Callable[[dict[str, object]], object]) -> None:
     path = folder / "run-rank1.gscope" / "log.json"
     facts = json.loads(path.read_text())
@@ -133,6 +138,24 @@ def rename(folder: Path, about: Callable[[dict[str, object]], object]) -> None:
             lambda folder: rename(folder, lambda facts: facts.pop("finished")),
             "the end of rank 1: the recording is not finished",
         ),
+        (
+            lambda folder: os.truncate(segment(folder) / "events.npy", 1_000),
+            "rank 1: its segments/0+/events.npy is cut:",
+        ),
+        (
+            lambda folder: os.truncate(segment(folder) / "values.npy", 1_000),
+            "rank 1: its segments/0+/values.npy is cut:",
+        ),
+        (lambda folder: (segment(folder) / "events.npy").unlink(), "rank 1: its segments/0+/events.npy is gone:"),
+        (lambda folder: shutil.rmtree(segment(folder)), "rank 1: its segments are gone: compared as far as it goes"),
+        (
+            lambda folder: shutil.rmtree(folder / "run-rank1.gscope" / "tables"),
+            "rank 1: its table of ops is cut or gone",
+        ),
+        (
+            lambda folder: (folder / "run-rank1.gscope" / "log.json").write_text(""),
+            "rank 1: .* is no log: its log.json",
+        ),
     ],
 )
 def test_what_is_no_whole_run_is_said(change: Callable[[Path], object], said: str, tmp_path: Path, read: Run) -> None:
@@ -141,6 +164,20 @@ def test_what_is_no_whole_run_is_said(change: Callable[[Path], object], said: st
     done = read("ranks")
     assert done.returncode == 0
     assert re.search(said, " ".join(done.stdout.split())), done.stdout
+    assert len(json.loads(read("ranks", "--json").stdout)["unjudged"]) == 1
+
+
+def test_packed_logs_are_ranks_as_well(tmp_path: Path, read: Run) -> None:
+    write(tmp_path, ALIKE, ALIKE[:5], waits=(0,))
+    for rank in range(2):
+        log = tmp_path / f"run-rank{rank}.gscope"
+        assert read("pack", log.name).returncode == 0
+        shutil.rmtree(log)
+    for words in (["."], ["run"], ["run.gscope"], ["run-rank1.gscope.zip"], []):
+        assert verdict(read, *words)[0].startswith("rank 1 did not come")
+    os.truncate(tmp_path / "run-rank1.gscope.zip", 1_000)
+    said = " ".join(read("ranks").stdout.split())
+    assert "rank 1: run-rank1.gscope.zip is no packed log" in said
 
 
 @pytest.mark.parametrize(

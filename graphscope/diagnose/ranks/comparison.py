@@ -89,6 +89,7 @@ def compared(run: str, tracks: Iterable[Track | Unread]) -> Comparison:
     unread: list[Unread] = []
     taking_part: set[int] = set()
     cut: list[str] = []
+    torn: dict[str, list[str]] = {}
     for each in tracks:
         if isinstance(each, Unread):
             unread.append(each)
@@ -97,10 +98,13 @@ def compared(run: str, tracks: Iterable[Track | Unread]) -> Comparison:
         ranks.append(_rank(each))
         taking_part.update(number for _, members in each.groups for number in members)
         cut += [each.name] if each.first else []
+        if each.missing:
+            torn.setdefault(each.missing, []).append(each.name)
     told = judgement.told()
     findings = tuple(placed(Graph(load(each.log)), each.finding) for each in told)
-    missing = sorted(taking_part - {int(each.name.rpartition(" ")[2]) for each in ranks})
-    gaps = (*_unread(unread), *_absent(missing), *_unlike(ranks), *_unfinished(ranks), *_cut(cut))
+    known = [*(each.name for each in ranks), *(each.name for each in unread)]
+    missing = sorted(taking_part - {int(name.rpartition(" ")[2]) for name in known})
+    gaps = (*_unread(unread), *_absent(missing), *_torn(torn), *_unlike(ranks), *_unfinished(ranks), *_cut(cut))
     report = Report(f"{run} ({len(ranks)} ranks)", sum(each.rows for each in ranks), findings, gaps)
     return Comparison(report, tuple(ranks), tuple(dict.fromkeys(each.rank for each in told)))
 
@@ -158,6 +162,13 @@ def _absent(missing: list[int]) -> Iterable[Unjudged]:
         who = named([f"rank {number}" for number in missing])
         yield Unjudged(who, "they took part, and there is no log of them" if len(missing) > 1 else "it took part, and "
                        "there is no log of it")  # fmt: skip
+
+
+def _torn(torn: dict[str, list[str]]) -> Iterable[Unjudged]:
+    for what, names in [*torn.items()][:_FEW]:
+        yield Unjudged(named(names), f"{what}: compared as far as it goes")
+    if len(torn) > _FEW:
+        yield Unjudged(f"{len(torn) - _FEW} more ranks", "their logs are cut as well")
 
 
 def _unlike(ranks: list[Rank]) -> Iterable[Unjudged]:

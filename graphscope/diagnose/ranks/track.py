@@ -14,6 +14,7 @@ from graphscope.eventlog.names import place_of
 from graphscope.eventlog.ownership import is_live
 from graphscope.eventlog.schema import INLINE_INPUTS, NODES, ROW_MASK, Flag, Kind, Pass
 from graphscope.eventlog.siblings import title
+from graphscope.eventlog.wholeness import cut, unnamed
 from graphscope.graph import series
 from graphscope.graph.arrivals import arrivals
 from graphscope.graph.sizes import counts_of
@@ -76,6 +77,8 @@ class Track:
     """The oldest row that is kept."""
     state: str
     """`ended`; `runs`; `killed`, while it was recorded; else why the recording ended ahead of the program."""
+    missing: str
+    """What of it is not there, as words; empty where all is."""
     raised: str
     """The exception that ended the program, with its message; empty where none did."""
     last: Last
@@ -137,6 +140,7 @@ def track(log: Log) -> Track:
         rows=len(log),
         first=log.first,
         state=state_of(log),
+        missing=cut(log) or unnamed(log),
         raised=_raised(log),
         last=_last(log),
         groups=groups,

@@ -157,6 +157,14 @@ class Rows:
         """The row behind the last one written in a segment."""
         return segment.first + _filled(segment.events["kind"], max(self.end - segment.first, 0))
 
+    def holds(self, row: int) -> bool:
+        """Whether a row is there: of a ring, those between what was held at a NaN and the newest are not."""
+        index = bisect_right(self._starts, row) - 1
+        if index < 0 or row >= self.end:
+            return False
+        kinds = self._segments[index].events["kind"]
+        return row - self._starts[index] < len(kinds) and bool(kinds[row - self._starts[index]])
+
     def _find(self, row: int) -> tuple[Segment, int]:
         index = bisect_right(self._starts, row) - 1
         if index >= 0 and 0 <= row < self.end:

@@ -103,7 +103,7 @@ def _is_scaled(node: Node, excuses: list[Excuse | None]) -> bool:
 
 def _is_trained(node: Node) -> bool:
     log = node.graph.log
-    first = node.graph.index.event(node.tensor) if log.first <= node.tensor < node.row else node.event
+    first = node.graph.index.event(node.tensor) if node.tensor < node.row and log.holds(node.tensor) else node.event
     return first.kind == Kind.LEAF and bool(first.flags & (Flag.REQUIRES_GRAD | Flag.PARAMETER))
 
 

@@ -223,7 +223,7 @@ class Graph:
         return [node for node in map(self._known, rows) if node is not None]
 
     def _input_rows(self, row: int) -> list[int]:
-        return [source for source, _ in self.index.event(row).inputs if self.log.first <= source < row]
+        return [source for source, _ in self.index.event(row).inputs if source < row and self.log.holds(source)]
 
     def _user_rows(self, row: int) -> list[int]:
         users = (self.index.users(copied, self.now + 1) for copied in self._copies(self.index.event(row)))

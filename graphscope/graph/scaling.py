@@ -32,14 +32,14 @@ def is_scaled(node: Node) -> bool:
     if begin is None:
         return False
     root = next((row for row, _ in graph.log.inputs(begin)), -1)
-    return graph.log.first <= root < begin and _is_scaled_loss(graph, root)
+    return graph.log.holds(root) and root < begin and _is_scaled_loss(graph, root)
 
 
 def _is_scaled_loss(graph: Graph, row: int) -> bool:
     event = graph.index.event(row)
     if event.kind != Kind.OP or graph.log.op(event.op).name != "mul" or len(event.inputs) != 2:
         return False
-    sources = [source for source, _ in event.inputs if graph.log.first <= source < row]
+    sources = [source for source, _ in event.inputs if source < row and graph.log.holds(source)]
     finite = all(graph.log.nonfinite(source) is not True for source in sources)
     return finite and any(_is_scale(graph, source, event.site) for source in sources)
 

@@ -41,7 +41,7 @@ def leaf_of(graph: Graph, event: Event) -> Event | None:
     if event.kind == Kind.LEAF:
         return event
     written = event.flags & Flag.IN_PLACE and event.flags & Flag.NO_GRAD
-    if not written or not graph.log.first <= event.tensor < event.row:
+    if not written or not (event.tensor < event.row and graph.log.holds(event.tensor)):
         return None
     first = graph.index.event(event.tensor)
     return first if first.kind == Kind.LEAF else None
@@ -52,7 +52,7 @@ def made_of(graph: Graph, row: int) -> list[int]:
     event = graph.index.event(row)
     if leaf_of(graph, event) is not None:
         return []
-    return [source for source, _ in event.inputs if graph.log.first <= source < row]
+    return [source for source, _ in event.inputs if source < row and graph.log.holds(source)]
 
 
 class GradientPaths:

@@ -128,7 +128,9 @@ def _sources(graph: Graph, row: int, start: int) -> tuple[frozenset[int], frozen
 
     @cache
     def inputs(each: int) -> tuple[int, ...]:
-        return tuple(source for source, _ in graph.index.event(each).inputs if graph.log.first <= source < each)
+        return tuple(
+            source for source, _ in graph.index.event(each).inputs if source < each and graph.log.holds(source)
+        )
 
     order, waiting, seen = [], [row], {row}
     while waiting and len(seen) < _MOST_ROWS:

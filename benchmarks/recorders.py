@@ -66,12 +66,16 @@ def unrolled(workload: Workload) -> Program:
     return Program(forward, begin)
 
 
-def encoder() -> Program:
-    """One transformer encoder layer, d = 64, 4 heads, sequence 32, batch 8."""
+def encoder_layer() -> tuple[Any, Any]:
+    """One transformer encoder layer, d = 64, 4 heads, and its input: sequence 32, batch 8."""
     torch = load("torch")
     torch.manual_seed(0)
-    model = torch.nn.TransformerEncoderLayer(64, 4, dim_feedforward=256, batch_first=True)
-    x = torch.randn(8, 32, 64)
+    return torch.nn.TransformerEncoderLayer(64, 4, dim_feedforward=256, batch_first=True), torch.randn(8, 32, 64)
+
+
+def encoder() -> Program:
+    """That layer, without an optimizer."""
+    model, x = encoder_layer()
     return Program(lambda: model(x).sum(), model.zero_grad)
 
 

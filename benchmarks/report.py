@@ -30,6 +30,9 @@ TITLES: Final = {
     "recorders of JAX": "Recording JAX",
     "recorders of TensorFlow": "Recording TensorFlow",
     "models": "Recording the training of whole models",
+    "left out": "Training steps that a flight recorder leaves out",
+    "long run": "A flight recorder over 100,000 steps",
+    "cold start": "The first steps of a recording",
     "observers": "Recording PyTorch beside torchlens",
     "adapter": "The debug adapter",
     "screen": "The terminal UI",
@@ -86,6 +89,15 @@ NOTES: Final = {
     "the same step alone, by the processor's time. `full` keeps what it keeps where nobody says how much: values up to "
     "1 MiB. Beside it stands what that takes at least: bytes of values that a step has in the log, and as shares of the "
     "step alone, what it takes to write them through a reserved file, and to copy them in memory.",
+    "left out": "One step of a hundred is recorded, values and all. Those between, with their optimizer, as a multiple "
+    "of the same steps without a recording, by the processor's time: the median of the ratios within a round, and the "
+    "quickest round of the one to that of the other.",
+    "long run": "A tiny PyTorch model, every step recorded and the newest 10 kept, or one of 100 and the newest 3: "
+    "the processor's time of a step, private memory and disk, by the median of five points in a quarter of the run. "
+    "In step 73,456 a NaN is born; what is held from then on comes on top. [The picture](how-to/leave-it-on.md).",
+    "cold start": "The first five steps of W3 in a fresh process, imports done and nothing run before, by the "
+    "processor's time, the median of nine; the start of the recording is not in it. Below, the whole of a short "
+    "PyTorch program, the least of nine by turns.",
     "observers": "torchlens traces the forward pass and logs the backward pass, with values and gradients "
     "(`save_grads=True`), as `full` keeps them; it is no part of the extras: `pip install torchlens`. "
     "What it wraps stays wrapped in its process, where the bare steps take longer therefore.",

@@ -118,6 +118,14 @@ BARS: Final = (
         Bar("models", "LSTM, step by step", policy, most)
         for policy, most in (("none", 1.9), ("summary", 2.2), ("full", 2.6))
     ),
+    *(Bar("left out", name, "to bare", 1.01) for name in ("W1", "W3", "ENC", "ResNet-50")),
+    *(
+        Bar("long run", f"{way}: the last quarter", column, most)
+        for way in ("every step, the newest 10 kept", "one step of 100, the newest 3 kept")
+        for column, most in (("step to first", 1.1), ("memory to first", 1.05), ("disk to first", 2.0))
+    ),
+    Bar("cold start", "W3, 5 steps, graphscope, recording", "to torch", 1.6),
+    Bar("cold start", "a short PyTorch program, what recording adds", "seconds", 0.3),
     *(Bar("observers", name, "summary to torchlens", 1 / 15) for name in ("W1", "W2", "W3", "ENC", "RES")),
     *(
         Bar("screen", f"{log}: {what}", column, most)

@@ -36,6 +36,11 @@ class Sampling:
         LogError: `every` is less than 1, or `on` names what can't be heeded.
     """
 
+    __slots__ = (  # compiled code asks some of them in each step
+        "_burst", "_is_finite", "_is_recorded", "_last", "_looked", "_met", "_others", "_requests", "ended", "every",
+        "idle", "loss", "on", "until",
+    )  # fmt: skip
+
     def __init__(self, every: int, keep_last: int | None, on: str = USUAL) -> None:
         if every < 1:
             raise LogError(f"every={every} is no number of steps", hint="give 1 or more")

@@ -1,7 +1,7 @@
 /* What stands in the place of methods and functions of torch: `Module.__call__`, `Tensor.backward`, and what functions
  * that are written in Python call for a mode.
  *
- * It does what `Modules.wrapped`, `Backward.direct`, `patches._straight` and `Losses.noting` do.
+ * It does what `Modules.wrapped`, `Backward.direct`, `patches._straight`, `Losses.noting` and `Optimizers.after` do.
  */
 #include "_adapter.h"
 
@@ -282,12 +282,22 @@ static PyObject *direct(PyObject *module, PyObject *args) { return (PyObject *)a
 /* straight(original, session, count, pop, push): `handle_torch_function`. */
 static PyObject *straight(PyObject *module, PyObject *args) { return (PyObject *)aside(call_straight, args); }
 
-/* original(first, ...), when somebody was told of the first argument; what he raises is his. */
+/* Training steps that are left out --------------------------------------------------------------------------------- */
+
+/* Of `Sampling`: what is asked in each of them, where Python would need what has left the caches since the last one. */
+static Slot idle, ended, until;
+
+static int name_slot(Slot *slot, const char *name)
+{
+    return (slot->name = PyUnicode_InternFromString(name)) == NULL ? -1 : 0;
+}
+
+/* original(first, ...), when somebody was told of the first argument in a step that is looked at; what he raises is his. */
 static PyObject *call_noting(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
 {
     Method *self = (Method *)object;
-    if (PyVectorcall_NARGS(flags) > 0) {
-        PyObject *told = PyObject_CallOneArg(self->enter, args[0]);
+    if (PyVectorcall_NARGS(flags) > 0 && number(self->session, &idle) <= 1) {
+        PyObject *told = PyErr_Occurred() ? NULL : PyObject_CallOneArg(self->enter, args[0]);
         if (told == NULL)
             return NULL;
         Py_DECREF(told);
@@ -295,16 +305,41 @@ static PyObject *call_noting(PyObject *object, PyObject *const *args, size_t fla
     return PyObject_Vectorcall(self->original, args, flags, names);
 }
 
-/* noting(original, note): a function whose first argument somebody looks at. */
+/* noting(original, look, sampling): a function whose first argument somebody looks at. */
 static PyObject *noting(PyObject *module, PyObject *args)
 {
-    PyObject *original, *note;
-    if (!PyArg_ParseTuple(args, "OO", &original, &note))
+    PyObject *original, *look, *sampling;
+    if (!PyArg_ParseTuple(args, "OOO", &original, &look, &sampling))
         return NULL;
-    Method *self = new_method(call_noting, original, Py_None);
+    Method *self = new_method(call_noting, original, sampling);
     if (self != NULL)
-        put(&self->enter, note);
+        put(&self->enter, look);
     return (PyObject *)self;
+}
+
+/* original(...), unless this step is passed over, as by `Sampling.passes_over`: no signal is handled in between. */
+static PyObject *call_passing(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
+{
+    Method *self = (Method *)object;
+    int64_t left = number(self->session, &idle);
+    if (left > 1) {
+        int64_t count = number(self->session, &ended), last = number(self->session, &until);
+        if (!PyErr_Occurred() && count >= last) {
+            if (set_number(self->session, &idle, left - 1) < 0 || set_number(self->session, &ended, count + 1) < 0)
+                return NULL;
+            return Py_NewRef(Py_None);
+        }
+    }
+    return PyErr_Occurred() ? NULL : PyObject_Vectorcall(self->original, args, flags, names);
+}
+
+/* passing(original, sampling): what is told that an optimizer has made a step. */
+static PyObject *passing(PyObject *module, PyObject *args)
+{
+    PyObject *original, *sampling;
+    if (!PyArg_ParseTuple(args, "OO", &original, &sampling))
+        return NULL;
+    return (PyObject *)new_method(call_passing, original, sampling);
 }
 
 static PyMethodDef functions[] = {
@@ -312,10 +347,13 @@ static PyMethodDef functions[] = {
     {"direct", direct, METH_VARARGS, "What stands in the place of Tensor.backward."},
     {"straight", straight, METH_VARARGS, "What functions written in Python call for a mode."},
     {"noting", noting, METH_VARARGS, "A function whose first argument somebody looks at."},
+    {"passing", passing, METH_VARARGS, "What is told of the steps that are looked at."},
     {NULL}};
 
 int add_methods(PyObject *module)
 {
+    if (name_slot(&idle, "idle") < 0 || name_slot(&ended, "ended") < 0 || name_slot(&until, "until") < 0)
+        return -1;
     method_type = (PyTypeObject *)PyType_FromSpec(&Method_spec);
     return method_type == NULL ? -1 : PyModule_AddFunctions(module, functions);
 }

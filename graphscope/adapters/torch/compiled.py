@@ -247,6 +247,9 @@ noting: Any = None
 """Make what stands in place of functions of torch: see `Modules.wrapped`, `Backward.direct`, `patches._straight`,
 `Losses.noting`."""
 
+passing: Any = None
+"""Makes what is told of the end of each step: see `Optimizers.after`."""
+
 
 append_slots: Any = None
 """Appends the row of a node with several slots: see `slots.append`."""
@@ -275,6 +278,7 @@ if not TYPE_CHECKING:
         OpEntry, CallEntry = _built.OpEntry, _built.CallEntry
         append_slots = _built.append_slots
         scoped, direct, straight, noting = _built.scoped, _built.direct, _built.straight, _built.noting
+        passing = _built.passing
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
         free_in_turn = _built.free_in_turn
         hooked = type(torch.autograd.Function)  # where it looks first

@@ -38,19 +38,16 @@ class Losses:
     def noting(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """The entry, before which the roots are looked at."""
         if compiled.noting is not None:
-            found: Callable[..., Any] = compiled.noting(original, self._note)
+            found: Callable[..., Any] = compiled.noting(original, self._look, self._sampling)
             return found
 
         @functools.wraps(original)
         def _engine_run_backward(roots: Any, *args: Any, **kwargs: Any) -> Any:
-            self._note(roots)
+            if self._sampling.idle <= 1:
+                self._look(roots)
             return original(roots, *args, **kwargs)
 
         return _engine_run_backward
-
-    def _note(self, roots: Any) -> None:
-        if self._sampling.idle <= 1:
-            self._look(roots)
 
     @guarded
     def _look(self, roots: Any) -> None:

@@ -13,7 +13,7 @@ import torch
 from torch.optim import optimizer as optimizers
 
 from graphscope.adapters.kit.training_steps import Steps
-from graphscope.adapters.torch import control, tensor_base
+from graphscope.adapters.torch import compiled, control, tensor_base
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import Known, wrote
 from graphscope.adapters.torch.modes import aside
@@ -88,7 +88,7 @@ class Optimizers:
     def register(self) -> Callable[[], None]:
         """Begin to tell where steps end, by the hooks that torch offers; the function returned ends it."""
         self.resume()
-        after = optimizers.register_optimizer_step_post_hook(self._after)
+        after = optimizers.register_optimizer_step_post_hook(self.after())
 
         def remove() -> None:
             self.suspend()
@@ -149,9 +149,20 @@ class Optimizers:
         if not self.session.ended:
             self._began(optimizer)
 
+    def after(self) -> Callable[..., None]:
+        """What is told that an optimizer has made a step: of what runs in each that is left out, this is most."""
+        passes_over, tell = self._sampling.passes_over, self._after
+        if compiled.passing is not None:
+            found: Callable[..., None] = compiled.passing(tell, self._sampling)
+            return found
+
+        def after(optimizer: Any, args: Any, kwargs: Any) -> None:
+            if not passes_over():
+                tell(optimizer, args, kwargs)
+
+        return after
+
     def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        if self._sampling.passes_over():  # of what runs in each step that is left out, this is most
-            return
         if not self.session.ended:
             self._finished(optimizer, _getframe(1))
         elif self.session.suspended:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -23,7 +25,9 @@ def argument_at(text: str | None, place: _Place, argument: int) -> str | None:
     """What operand number `argument` of the expression at `place` is called, when that is a plain name."""
     if not text:
         return None
-    operands = _names(text)[1].get(place, ())
+    operands = _operands_alone(text, place)
+    if operands is None:
+        operands = _names(text)[1].get(place, ())
     return operands[argument] if argument < len(operands) else None
 
 
@@ -35,6 +39,63 @@ def root_at(text: str | None, place: _Place) -> str | None:
     if not text or _names(text)[2].get(place) not in ("backward", "grad"):
         return None
     return argument_at(text, place, 0)
+
+
+def _operands_alone(text: str, place: _Place) -> tuple[str | None, ...] | None:
+    """The names of the operands of the expression at a place, by that alone; None where it takes more of the text.
+
+    To parse a whole file takes longer than the first steps of many a program.
+    """
+    line, column, end_line, end_column = place
+    lines = [each.encode() for each in _lines(text)[line - 1 : end_line]] if 0 < line <= end_line else []
+    if not lines or "\r" in text:
+        return None
+    lines[-1] = lines[-1][:end_column]  # first: both may be one
+    lines[0] = lines[0][column:]
+    expression = _parsed(b"\n".join(lines))
+    if expression is None:
+        return None
+    if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
+        base = (_plain(expression.func.value) or "").partition(".")[0]
+        if (
+            base
+            and not _is_module(expression.func.value, ())
+            and re.search(rf"\bimport\b(?:\\\n|[^\n])*\b{base}\b", text)
+        ):  # it may be a module
+            return None
+    return _operands(expression, ()) or ()
+
+
+def _parsed(text: bytes) -> ast.AST | None:
+    """What stands there: an expression, which may go over several lines, or a statement."""
+    for before, after in ((b"(", b"\n)"), (b"", b"")):
+        try:
+            (statement,) = ast.parse(before + text + after).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        return statement.value if isinstance(statement, ast.Expr) else statement
+    return None
+
+
+@lru_cache(maxsize=64)
+def _lines(text: str) -> list[str]:
+    return text.split("\n")
+
+
+def _operands(node: ast.AST, modules: Collection[str]) -> tuple[str | None, ...] | None:
+    """The names of the operands of an expression; None of what has none."""
+    if isinstance(node, ast.BinOp):
+        return _plain(node.left), _plain(node.right)
+    if isinstance(node, ast.UnaryOp):
+        return (_plain(node.operand),)
+    if isinstance(node, ast.Subscript):
+        return (_plain(node.value),)
+    if not isinstance(node, ast.Call):
+        return None
+    names = [_plain(argument) for argument in node.args]
+    if isinstance(node.func, ast.Attribute) and not _is_module(node.func.value, modules):
+        names.insert(0, _plain(node.func.value))
+    return tuple(names)
 
 
 @lru_cache(maxsize=64)
@@ -56,18 +117,10 @@ def _names(text: str) -> tuple[dict[_Place, str], dict[_Place, tuple[str | None,
             _assign(node.target, node.value, variables)
         elif isinstance(node, ast.AugAssign) and (name := _plain(node.target)):
             variables[_place(node)] = name
-        elif isinstance(node, ast.BinOp):
-            operands[_place(node)] = (_plain(node.left), _plain(node.right))
-        elif isinstance(node, ast.UnaryOp):
-            operands[_place(node)] = (_plain(node.operand),)
-        elif isinstance(node, ast.Subscript):
-            operands[_place(node)] = (_plain(node.value),)
-        elif isinstance(node, ast.Call):
-            names = [_plain(argument) for argument in node.args]
-            if isinstance(node.func, ast.Attribute) and not _is_module(node.func.value, modules):
-                names.insert(0, _plain(node.func.value))
-            operands[_place(node)] = tuple(names)
-            called[_place(node)] = (_plain(node.func) or "").rpartition(".")[2] or getattr(node.func, "attr", "")
+        elif isinstance(node, ast.expr) and (found := _operands(node, modules)) is not None:
+            operands[_place(node)] = found
+            if isinstance(node, ast.Call):
+                called[_place(node)] = (_plain(node.func) or "").rpartition(".")[2] or getattr(node.func, "attr", "")
     return variables, operands, called
 
 
@@ -97,7 +150,7 @@ def _imported(node: ast.AST) -> list[str]:
     return [each.asname or each.name.partition(".")[0] for each in node.names]
 
 
-def _is_module(node: ast.expr, modules: set[str]) -> bool:
+def _is_module(node: ast.expr, modules: Collection[str]) -> bool:
     name = _plain(node) or ""
     return name.partition(".")[0] in modules or name in _MODULES
 

@@ -38,7 +38,8 @@ def loop_counters(frame: FrameType | None) -> dict[str, int]:
 
 @lru_cache(maxsize=64)
 def _counters(code: CodeType, line: int) -> tuple[tuple[Counter, ...], ...]:
-    return counters_at("".join(linecache.getlines(code.co_filename)), line)
+    first = 0 if code.co_name == "<module>" else code.co_firstlineno
+    return counters_at("".join(linecache.getlines(code.co_filename)), line, first)
 
 
 def _value(frame: FrameType, name: str) -> Any:

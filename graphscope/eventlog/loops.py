@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from graphscope.eventlog.source_blocks import function_block, statement_block
 
 _Loop = ast.For | ast.AsyncFor | ast.While
 _Own = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
@@ -22,9 +24,15 @@ class Counter:
     """What is to be added to its value at the line for the number that the program prints."""
 
 
-def counters_at(text: str, line: int) -> tuple[tuple[Counter, ...], ...]:
-    """What each loop around a line may count with, best first; the outermost loop first."""
-    tree = _tree(text)
+def counters_at(text: str, line: int, first: int = 0) -> tuple[tuple[Counter, ...], ...]:
+    """What each loop around a line may count with, best first; the outermost loop first.
+
+    Args:
+        text: The text of the file.
+        line: The line.
+        first: The one in which the function around it begins; 0 where there is none.
+    """
+    tree = _around(text, line, first) or _tree(text)
     found: list[tuple[Counter, ...]] = []
     body: list[ast.stmt] = [] if tree is None else tree.body
     while True:
@@ -36,6 +44,20 @@ def counters_at(text: str, line: int) -> tuple[tuple[Counter, ...], ...]:
         body = _part(statement, line)
         if isinstance(statement, _Loop) and body is statement.body:
             found.append(tuple(_counters(statement, line)))
+
+
+def _around(text: str, line: int, first: int) -> ast.Module | None:
+    """What is around a line, parsed alone at its place; None where it takes the whole text, for which it takes longer."""
+    lines = text.split("\n")
+    block: Sequence[str] | None
+    if first:
+        block = function_block(lines, first)
+    else:
+        first, block = statement_block(lines, line)
+    if block is None or not first <= line < first + len(block):
+        return None
+    inside = ["if True:"] if block[0][:1].isspace() else []
+    return _tree("\n".join([*[""] * (first - 1 - len(inside)), *inside, *block]))
 
 
 @lru_cache(maxsize=16)

@@ -34,6 +34,8 @@ from graphscope.eventlog.wide import WideRows
 
 _ROW: Final = schema.EVENT.itemsize
 _BITS: Final = (1 << 64) - 1
+_MUCH: Final = 8
+"""So much more room for values has the segment behind one that they filled before half of its rows were written."""
 
 _BFLOAT16: Final = FLOATING["bfloat16"]
 _Made = TypeVar("_Made")
@@ -351,7 +353,8 @@ class Writer(WideRows):
                     needed = 2 * (first - full.first)
                     rows = max(1 << (needed - 1).bit_length(), self.retention.first_rows)
                     self._rows = min(rows, self.retention.most_rows)
-                    self._bytes = min(2 * self._bytes, self.retention.most_bytes(self.policy))
+                    growth = 2 if needed >= full.end - full.first else _MUCH
+                    self._bytes = min(growth * self._bytes, self.retention.most_bytes(self.policy))
 
     def _enter(self, segment: Segment) -> None:
         """Let rows go to a segment from here on."""

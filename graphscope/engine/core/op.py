@@ -28,6 +28,7 @@ import numpy as np
 
 from graphscope.engine.core.precision import in_single
 from graphscope.engine.core.results import result_of
+from graphscope.eventlog.source_blocks import function_block
 from graphscope.formulas.table import FORMULAS
 
 Rule = Callable[..., Any]
@@ -249,8 +250,11 @@ def _text(rule: Rule) -> str:
     if code is None:
         return str(getattr(rule, "__name__", rule))
     if code.co_name != "<lambda>":
+        block = function_block(linecache.getlines(code.co_filename), code.co_firstlineno)
+        if block is not None and not any(quotes in line for line in block for quotes in ('"""', "'''")):
+            return "".join(block).strip()
         try:
-            return inspect.getsource(rule).strip()
+            return inspect.getsource(rule).strip()  # which takes longer, for it reads token by token
         except OSError:  # only the compiled modules were installed, or no file can be opened now
             return str(code.co_name)
     places = [place for place in code.co_positions() if None not in place and place[2] != place[3]]

@@ -47,7 +47,7 @@ def counters_at(text: str, line: int, first: int = 0) -> tuple[tuple[Counter, ..
 
 
 def _around(text: str, line: int, first: int) -> ast.Module | None:
-    """What is around a line, parsed alone at its place; None where it takes the whole text, for which it takes longer."""
+    """What is around a line, parsed alone at its place; None where it takes the whole text, and longer."""
     lines = text.split("\n")
     block: Sequence[str] | None
     if first:

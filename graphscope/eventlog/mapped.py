@@ -79,7 +79,10 @@ def open_mapped(path: Path, dtype: np.dtype, count: int) -> MappedArray:
     size = start + max(count * dtype.itemsize, 1)
     file = os.open(path, os.O_RDWR | _BINARY)
     try:
-        return MappedArray(_map(file, size, mmap.ACCESS_WRITE), start, size)
+        memory = _map(file, size, mmap.ACCESS_WRITE)
+        if hasattr(mmap, "MADV_RANDOM"):  # else the first touch reads ahead: megabytes of what was never written
+            memory.madvise(mmap.MADV_RANDOM)
+        return MappedArray(memory, start, size)
     except own(OSError) as error:
         if error.errno == errno.ENODEV:
             raise OSError(errno.ENODEV, "the file system there maps no files that are written to") from error

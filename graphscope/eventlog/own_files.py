@@ -47,4 +47,5 @@ def modules_beside(files: Iterable[str]) -> list[tuple[str, dict[str, object]]]:
 
 @functools.cache
 def _python() -> tuple[str, ...]:
-    return tuple({sysconfig.get_paths()[name] + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+    paths = sysconfig.get_paths()
+    return tuple({paths[name] + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")})

@@ -23,7 +23,8 @@ FIRST_BYTES, MOST_BYTES = 1 << 20, 1 << 27
 LARGE = 1 << 13
 """Values of so many bytes or more fill a segment from its end, and are written through the file: their pages need not
 be zeroed and faulted in first, and those that are faulted in ahead for small values stay theirs."""
-_AHEAD = 1 << 18
+_LEAST, _AHEAD = 1 << 15, 1 << 18
+"""Bytes whose pages are faulted in at once: of a segment as many as it has, within these bounds."""
 _ROW_NUMBER = struct.Struct("<Q")
 _EDGE = struct.Struct(schema.packing(schema.EDGE))
 _OUTPUT = struct.Struct(schema.packing(schema.OUTPUT))
@@ -138,18 +139,24 @@ class Segment(Cursor):
     def populate_rows(self) -> None:
         """Fault in the pages of the next rows: few enough that they are still in the cache when they are written."""
         position = self.origin + self.rows_ready * _ROW
-        self.rows_ready += _AHEAD // _ROW
-        self.row_map.populate(position, _AHEAD)
+        ahead = _ahead((self.rows_ready - self.first) * _ROW)
+        self.rows_ready += ahead // _ROW
+        self.row_map.populate(position, ahead)
 
     def populate(self, need: int) -> None:
         """Fault in the pages of the values up to byte `need`, and a stretch ahead."""
-        self.value_map.populate(self.populated, max(need - self.populated, _AHEAD))
+        ahead = _ahead(self.populated - self.value_start)
+        self.value_map.populate(self.populated, max(need - self.populated, ahead))
         self.populated = self.value_map.populated
 
 
 def bytes_of(value: Any) -> np.ndarray:
     """The bytes of a large value, in one row."""
     return np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+
+
+def _ahead(done: int) -> int:
+    return min(max(done, _LEAST), _AHEAD)
 
 
 def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]], spare: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""Blocks of source text by their indentation: a function, or a statement of a module, without parsing what is around."""
+"""Blocks of source text by their indentation: a function, or a statement of a module."""
 
 from __future__ import annotations
 

@@ -57,11 +57,7 @@ def _operands_alone(text: str, place: _Place) -> tuple[str | None, ...] | None:
         return None
     if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
         base = (_plain(expression.func.value) or "").partition(".")[0]
-        if (
-            base
-            and not _is_module(expression.func.value, ())
-            and re.search(rf"\bimport\b(?:\\\n|[^\n])*\b{base}\b", text)
-        ):  # it may be a module
+        if base in _beside_imports(text) and not _is_module(expression.func.value, ()):  # it may be a module
             return None
     return _operands(expression, ()) or ()
 
@@ -75,6 +71,16 @@ def _parsed(text: bytes) -> ast.AST | None:
             continue
         return statement.value if isinstance(statement, ast.Expr) else statement
     return None
+
+
+@lru_cache(maxsize=64)
+def _beside_imports(text: str) -> frozenset[str]:
+    """The words on lines that import something, or may."""
+    return frozenset(word for line in _IMPORT.findall(text) for word in _WORD.findall(line))
+
+
+_IMPORT: Final = re.compile(r"\bimport\b(?:\\\n|[^\n])*")
+_WORD: Final = re.compile(r"\w+")
 
 
 @lru_cache(maxsize=64)

@@ -64,8 +64,8 @@ NOTES: Final = {
     "doctor": "`graphscope doctor LOG` of PyTorch trainings of a perceptron and of a transformer with AdamW and a "
     "scheduler, recorded with statistics of large values: the processor's time of the whole process, Python's start "
     "included, and the most memory that it held, pages of the log among it; the least of three.",
-    "long": "A training of a small perceptron, recorded with statistics of large values; near its end a NaN is born. The "
-    "processor's time of the whole process, Python's start included, the time on the clock, and the most memory that "
+    "long": "A training of a small perceptron, recorded with statistics of large values; near its end a NaN is born. "
+    "The processor's time of the whole process, Python's start included, the time on the clock, and the most memory that "
     "it held, pages of the log among it; of the first picture it is private memory (see above). The least of three.",
     "deep": "Products with a number, one after the other, and back; a step of SGD of a model of so many parameters. "
     "`record` is the program itself under a recording, the commands are as above. `us a node`: by op of the chain, or "
@@ -87,8 +87,8 @@ NOTES: Final = {
     "models": "Models of transformers with random weights, one text of 128 tokens or one picture of 224x224, and an "
     "LSTM of 100 cells in plain ops, 64 wide, batch 32: forward, backward and AdamW under `gs.record` as a multiple of "
     "the same step alone, by the processor's time. `full` keeps what it keeps where nobody says how much: values up to "
-    "1 MiB. Beside it stands what that takes at least: bytes of values that a step has in the log, and as shares of the "
-    "step alone, what it takes to write them through a reserved file, and to copy them in memory.",
+    "1 MiB. Beside it stands what that takes at least: bytes of values that a step has in the log, and as shares of "
+    "the step alone, what it takes to write them through a reserved file, and to copy them in memory.",
     "left out": "One step of a hundred is recorded, values and all. Those between, with their optimizer, as a multiple "
     "of the same steps without a recording, by the processor's time: the median of the ratios within a round, and the "
     "quickest round of the one to that of the other.",

@@ -66,7 +66,8 @@ NOTES: Final = {
     "included, and the most memory that it held, pages of the log among it; the least of three.",
     "long": "A training of a small perceptron, recorded with statistics of large values; near its end a NaN is born. "
     "The processor's time of the whole process, Python's start included, the time on the clock, and the most memory "
-    "that it held, pages of the log among it; of the first picture it is private memory (see above). The least of three.",
+    "that it held, pages of the log among it; of the first picture it is private memory (see above). "
+    "The least of three.",
     "deep": "Products with a number, one after the other, and back; a step of SGD of a model of so many parameters. "
     "`record` is the program itself under a recording, the commands are as above. `us a node`: by op of the chain, or "
     "by leaf; where the cost is linear it does not grow with the length.",

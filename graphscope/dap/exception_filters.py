@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from graphscope.debugger.breakpoint_checks import ANY
 from graphscope.diagnose import every
+
+RAISED: Final = "raised"
+"""The filter of exceptions that may be caught, as debugpy calls it."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,9 @@ class Filter:
 def filters() -> dict[str, Filter]:
     """Every filter by its name: exceptions of Python, and what the table of checks knows."""
     found = {"uncaught": Filter("Python exceptions", "Where an exception leaves the program.", default=True)}
+    found[RAISED] = Filter(
+        "Raised exceptions", "At the line of the program where one arises, even if it is caught then."
+    )
     for check in every().values():
         if not check.is_of_run:
             found[check.name] = Filter(check.title[:1].upper() + check.title[1:], f"{check.doc}.", check.name)

@@ -18,6 +18,7 @@ REASONS: Final[dict[Cause, str]] = {
     "watch": "data breakpoint",
     "pause": "pause",
     "exception": "exception",
+    "raised": "exception",
     "end": "step",
 }
 """What the protocol calls the causes of a stop."""

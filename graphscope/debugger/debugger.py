@@ -56,10 +56,11 @@ class Debugger:
         """What a step is, and what a breakpoint at a line stops at: each node, or a line once a pass."""
         self.just_my_code = True
         """Whether steps by lines lead into the program's own files alone, and not into those of libraries."""
+        self.stops_when_raised = False
+        """Whether exceptions stop the program at the line of its own where they arise, though it may catch them."""
         self.frame_index = 0
         self.listed = 0
-        self.followed: tuple[int, int] | None = None
-        """Where `same` came to, and a row of the tensor that it follows."""
+        self.followed: tuple[int, int] | None = None  # where `same` came to, and a row of the tensor that it follows
         self.search: tuple[str, int, TextSearch] | None = None
         """The text that was searched for last, up to which row, and the search for it."""
         self._graph = Graph(log)
@@ -73,8 +74,7 @@ class Debugger:
         self.difference: Difference | None = None
         """What this run was compared with last."""
         self.compared_rows = 0  # the end of the log when it was
-        self.earlier: Path | None = None
-        """The log of the run before this one, where the program was run again."""
+        self.earlier: Path | None = None  # the log of the run before, where the program was run again
 
     # Where it stands -------------------------------------------------------------------------------------------------
 

@@ -12,12 +12,13 @@ from graphscope.debugger import frames, nodes
 from graphscope.debugger.again import come_again
 from graphscope.debugger.breakpoint_checks import PASS_ENDED
 from graphscope.debugger.debugger import Debugger
+from graphscope.debugger.expressions import describe
 from graphscope.debugger.line_calls import LineCalls
 from graphscope.debugger.line_trace import LineTrace, is_at
 from graphscope.debugger.live_edge import Edge
 from graphscope.debugger.motion import CONTINUE, FIRST, Motion, Plan, again
 from graphscope.debugger.nodes import Pending
-from graphscope.debugger.results import Again, Ended, Stop
+from graphscope.debugger.results import Again, Ended, Raised, Stop
 from graphscope.debugger.run_judge import RunJudge
 from graphscope.eventlog import record as recording
 from graphscope.eventlog import sources
@@ -62,7 +63,7 @@ class LiveGate:
         self._row = -1
         """The node that the program has come to last."""
         self._line_calls = LineCalls()
-        self._line_trace = LineTrace(self.at_line, lambda: debugger.just_my_code)
+        self._line_trace = LineTrace(self.at_line, self.at_exception, lambda: debugger.just_my_code)
         self._judge = RunJudge()
         self._again: Again | None = None
         self.go(first)
@@ -189,6 +190,19 @@ class LiveGate:
                     self.ask(debugger.stop())
             debugger.edge = None
 
+    def at_exception(self, frame: FrameType, error: BaseException) -> None:
+        """An exception is about to leave a line of the program, which may catch it."""
+        with self._turn, aside(recording.active()):
+            if self._asking or self._is_gone or self._again is not None:
+                return
+            self._raise_if_ended()
+            place = frames.describe(frame).place
+            self._between(frame, place)
+            self.debugger.plan = None
+            kind, _, text = describe(error).partition(": ")
+            self.ask(self.debugger.stop("raised", raised=Raised(kind, text, place)))
+            self.debugger.edge = None
+
     def _look_at_pass(self, frame: FrameType) -> None:
         debugger = self.debugger
         if self._again is not None:
@@ -277,7 +291,8 @@ class LiveGate:
         """Have Python tell of the lines that breakpoints ask for; `frame` is where the program is, if it runs."""
         debugger = self.debugger
         asked = debugger.granularity == "line" and self.ended is None
-        self._line_trace.look_out(debugger.breakpoints.lines if asked else (), frame)
+        lines, exceptions = debugger.breakpoints.lines if asked else (), debugger.stops_when_raised
+        self._line_trace.look_out(lines, frame, exceptions=exceptions and self.ended is None)
 
     def _step_lines(self, frame: FrameType | None) -> None:
         """Have Python tell where a step by lines leads that begins at a frame."""

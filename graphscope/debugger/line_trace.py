@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
-from types import CodeType, FrameType
+from traceback import walk_tb
+from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.debugger import frames
@@ -28,20 +29,29 @@ if TYPE_CHECKING:
 _INNER: Final = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 """Code that runs as a part of the line that it begins in."""
 
+_ENDINGS: Final = (StopIteration, StopAsyncIteration, GeneratorExit, SystemExit)
+"""Exceptions that are no sign of anything wrong."""
+
+Arrive = Callable[[FrameType], None]
+Fail = Callable[[FrameType, BaseException], None]
+
 
 class LineTrace:
     """Tells when a statement is about to run that somebody asks for, once each time that it runs.
 
     Args:
         arrive: Called in the frame's thread; what it raises reaches the program.
+        fail: Called so where an exception arises, if that is asked for.
         only_own: Says whether steps keep to the program's own files: else they lead into libraries as well.
     """
 
-    def __init__(self, arrive: Callable[[FrameType], None], only_own: Callable[[], bool]) -> None:
+    def __init__(self, arrive: Arrive, fail: Fail, only_own: Callable[[], bool]) -> None:
         self._arrive = arrive
+        self._fail = fail
         self._only_own = only_own
         self._lines: tuple[Line, ...] = ()
         self._reach: Reach | None = None
+        self._exceptions = False
         self._stack: list[FrameType] = []
         self._thread = 0
         self._end: End | None = None
@@ -70,14 +80,15 @@ class LineTrace:
         self._stack = [] if reach is None else stack[1:] if reach == "out" else stack
         self._settle(stack)
 
-    def look_out(self, lines: tuple[Line, ...], frame: FrameType | None) -> None:
-        """Tell of lines that breakpoints ask for; `frame` is where the program is, if it runs."""
+    def look_out(self, lines: tuple[Line, ...], frame: FrameType | None, *, exceptions: bool = False) -> None:
+        """Tell of lines that breakpoints ask for, and of exceptions; `frame` is where the program is, if it runs."""
+        self._exceptions = exceptions
         if lines != self._lines:
             self._lines, self._wanted = lines, {}
         self._settle(self._stack_of(frame))
 
     def _settle(self, stack: list[FrameType]) -> None:
-        if not self._lines and self._reach is None:
+        if not self._lines and self._reach is None and not self._exceptions:
             self.off()
             return
         for each in stack:
@@ -95,7 +106,7 @@ class LineTrace:
             self._is_on = False
             sys.settrace(None)
             threading.settrace(None)
-        self._reach, self._lines, self._stack = None, (), []
+        self._reach, self._lines, self._stack, self._exceptions = None, (), [], False
         self._visits.clear()
 
     @contextmanager
@@ -142,13 +153,16 @@ class LineTrace:
     def _called(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """Called at each call of the program: what most of them need comes first."""
         found = self._wanted.get(id(frame.f_code))
-        if found is not None and not found[0] and self._reach != "into":
+        if found is not None and not found[0] and self._reach != "into" and not self._exceptions:
             return None
         return self._in_frame if self._is_on and self._is_asked_for(frame) else None
 
     def _in_frame(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         if event == "return":
             self._visits.pop(id(frame), None)
+        elif event == "exception":
+            if self._exceptions and self._is_on and self._arises(frame, *argument):
+                self._fail(frame, argument[1])
         elif event == "line" and self._is_on:
             statement = statement_of(frame)
             if self._visits.get(id(frame)) != statement or self._comes_again(frame):  # else a further line of its text
@@ -158,7 +172,15 @@ class LineTrace:
         return self._in_frame
 
     def _is_asked_for(self, frame: FrameType) -> bool:
-        return bool(self._lines_in(frame.f_code)) or self.is_led_to(frame)
+        wanted = bool(self._lines_in(frame.f_code)) or self.is_led_to(frame)
+        return wanted or (self._exceptions and self._is_shown(frame))
+
+    def _arises(self, frame: FrameType, kind: type, error: BaseException, trace: TracebackType | None) -> bool:
+        """Whether an exception has come to none of the program's lines before; what ends loops is none to tell of."""
+        if issubclass(kind, _ENDINGS) or not self._is_shown(frame):
+            return False
+        inner = () if trace is None else walk_tb(trace.tb_next)
+        return not any(self._is_shown(each) for each, _ in inner)
 
     def _comes_again(self, frame: FrameType) -> bool:
         """Whether a loop of one line begins its next turn."""

@@ -74,6 +74,7 @@ def reason(stop: Stop) -> str:
         "breakpoint": "" if stop.breakpoint is None else _breakpoint(stop.breakpoint),
         "watch": "; ".join(map(_change, stop.changes)),
         "exception": "" if stop.raised is None else stop.raised.words,
+        "raised": "" if stop.raised is None else stop.raised.words,
         "pause": "interrupted",
     }
     return ": ".join(filter(None, (stop.remark, words.get(stop.cause, ""))))

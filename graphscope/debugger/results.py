@@ -14,8 +14,9 @@ Cell = str | int | float | bool | None
 
 PassName = Literal["forward", "backward"]
 
-Cause = Literal["step", "entry", "breakpoint", "watch", "pause", "exception", "end"]
-"""Why one stands somewhere: a move has ended there, the program (the recording) began, was stopped, failed, ended."""
+Cause = Literal["step", "entry", "breakpoint", "watch", "pause", "exception", "raised", "end"]
+"""Why one stands somewhere: a move has ended there, the program (the recording) began, was stopped, failed, ended; or
+an exception was raised that may yet be caught."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """An exception that left the program."""
+    """An exception that left the program, or is about to leave a line of it."""
 
     type: str
     text: str

@@ -26,6 +26,7 @@ class Setup:
     displays: tuple[tuple[int, str], ...] = ()
     granularity: Granularity = "node"
     just_my_code: bool = True
+    stops_when_raised: bool = False
 
     @property
     def uncounted(self) -> Setup:
@@ -45,6 +46,7 @@ def setup_of(debugger: Debugger) -> Setup:
         tuple((number, shown.text) for number, shown in debugger.displays.items()),
         debugger.granularity,
         debugger.just_my_code,
+        debugger.stops_when_raised,
     )
 
 
@@ -63,6 +65,7 @@ def set_up(debugger: Debugger, setup: Setup) -> None:
     debugger.breakpoints = new  # at once: the program may be running, and looks at it without a lock
     debugger.watches = {saved.number: _watch(debugger, saved) for saved in setup.watches}
     debugger.granularity, debugger.just_my_code = setup.granularity, setup.just_my_code
+    debugger.stops_when_raised = setup.stops_when_raised
     debugger.displays.clear()
     debugger.displays.update({number: parse(text) for number, text in setup.displays})
 
@@ -75,6 +78,7 @@ def keep_setup(old: Debugger, new: Debugger, earlier: Path | None) -> None:
     new.earlier = earlier
     new.displays, new.aliases, new.checkpoints = old.displays, old.aliases, old.checkpoints
     new.granularity, new.just_my_code = old.granularity, old.just_my_code
+    new.stops_when_raised = old.stops_when_raised
     for found in old.breakpoints:
         if new.log is not old.log:
             found.hits = found.backward_hits = 0

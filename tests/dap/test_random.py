@@ -58,7 +58,7 @@ NAMES = {
     "context": st.sampled_from(["watch", "hover", "repl", "clipboard", "?"]),
     "filter": st.sampled_from(["indexed", "named", "?"]),
     "granularity": st.sampled_from(["statement", "instruction", "?"]),
-    "filters": st.lists(st.sampled_from(["uncaught", "nan", "?"]), max_size=2),
+    "filters": st.lists(st.sampled_from(["uncaught", "raised", "nan", "?"]), max_size=2),
     "breakpoints": st.lists(st.fixed_dictionaries({"name": texts, "dataId": texts, "line": numbers}), max_size=2),
     "source": st.sampled_from([{"path": "prog.py"}, {}, {"sourceReference": 1}]),
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphscope.dap.adapter import Adapter, Group
-from graphscope.dap.exception_filters import filters
+from graphscope.dap.exception_filters import RAISED, filters
 from graphscope.dap.line_breakpoints import line_to_stop_at, statements, why_unmet
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, request
@@ -101,6 +101,7 @@ async def set_exception_breakpoints(adapter: Adapter, arguments: Arguments) -> B
     if unknown:
         raise RequestError(f"There is no exception filter {unknown[0]!r}", f"there is {', '.join(known)}")
     adapter.filters = set(chosen)
+    adapter.need_session().debugger.stops_when_raised = RAISED in chosen
     wanted = {name: _fault(known[name].spec, condition) for name, condition in chosen.items() if known[name].spec}
     answers = dict(zip(wanted, _set(adapter, Group("exceptions"), wanted.values()), strict=True))
     adapter.faults = {name: answer["id"] for name, answer in answers.items() if answer["verified"]}

@@ -9,7 +9,7 @@ from graphscope.dap.exception_filters import filters
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, request
 from graphscope.debugger.result_lines import reason, text_of
-from graphscope.debugger.results import Message
+from graphscope.debugger.results import Cause, Message
 from graphscope.diagnose import every
 from graphscope.diagnose.report_lines import lines_of_finding
 
@@ -58,17 +58,22 @@ _OF_WORDS: Final = "_:.#*-"
 _MOST: Final = 200
 
 
+_MODES: Final[dict[Cause, str]] = {"exception": "unhandled", "raised": "always"}
+"""What the protocol calls the way in which an exception stops a program."""
+
+
 @request("exceptionInfo", "supportsExceptionInfoRequest", when="stop")
 async def exception_info(adapter: Adapter, arguments: Arguments) -> Body:
     """What is wrong where one stands, and why."""
     session, stop = adapter.need_session(), adapter.last_stop
     hit = None if stop is None or stop.breakpoint is None else stop.breakpoint.number
     name = next((name for name, number in adapter.faults.items() if number == hit), "")
-    if stop is None or not (stop.cause == "exception" or name):
+    if stop is None or not (stop.cause in _MODES or name):
         raise RequestError("Nothing has failed here")
-    if stop.cause == "exception":
+    if stop.cause in _MODES:
         kind = "" if stop.raised is None else stop.raised.type
-        return {"exceptionId": kind or "exception", "description": reason(stop), "breakMode": "unhandled"}
+        mode = _MODES[stop.cause]
+        return {"exceptionId": kind or "exception", "description": reason(stop), "breakMode": mode}
     made: dict[str, Any] = {
         "exceptionId": filters()[name].label,
         "description": "; ".join(stop.notes) or filters()[name].doc,

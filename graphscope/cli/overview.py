@@ -15,6 +15,7 @@ from graphscope.graph import Graph
 _PASSES = len(Pass)
 _KINDS = int(max(NODES)) + 1
 _LARGEST = 1 << 62
+_READ = ("kind", "op", "graph_pass", "flags", "shape", "dtype", "duration")
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Overview:
 
 def overview(log: Log) -> Overview:
     """Sum up a log; one pass over its rows."""
+    graph = Graph(log)
     return Overview(
         log=str(log.path),
         program=[str(word) for word in log.metadata.get("argv") or []],
@@ -61,13 +63,13 @@ def overview(log: Log) -> Overview:
         events=len(log),
         first=log.first,
         end=log.end,
-        steps=_marks(log, Kind.STEP),
-        backward_passes=_marks(log, Kind.BACKWARD_BEGIN),
+        steps=len(graph.index.marks(Kind.STEP)),
+        backward_passes=len(graph.index.marks(Kind.BACKWARD_BEGIN)),
         values=str(log.metadata.get("values", "")),
         disk_bytes=log.files.disk_bytes(),
         totals=sorted(_totals(log), key=lambda total: (-total.seconds, -total.count, total.op, total.graph_pass)),
-        nonfinite=next(every()["nan"].findings(Graph(log)), None),
-        exceptions=list(every()["raised"].findings(Graph(log))),
+        nonfinite=next(every()["nan"].findings(graph), None),
+        exceptions=list(every()["raised"].findings(graph)),
     )
 
 
@@ -78,23 +80,25 @@ def _totals(log: Log) -> list[Total]:
     cells = ops * _PASSES * _KINDS
     count, nanoseconds, memory = np.zeros(cells, np.int64), np.zeros(cells), np.zeros(cells)
     for _, rows in log.chunks():
-        rows = rows[(rows["kind"] > 0) & (rows["kind"] < _KINDS)]
-        op = np.where(rows["op"] < ops, rows["op"], 0).astype(np.int64)
-        cell = (op * _PASSES + np.minimum(rows["graph_pass"], _PASSES - 1)) * _KINDS + rows["kind"]
+        kinds = rows["kind"]
+        nodes = np.flatnonzero((kinds > 0) & (kinds < _KINDS))
+        read = {field: rows[field][nodes] for field in _READ}
+        op = np.where(read["op"] < ops, read["op"], 0).astype(np.int64)
+        cell = (op * _PASSES + np.minimum(read["graph_pass"], _PASSES - 1)) * _KINDS + read["kind"]
         # A view has no memory of its own.
-        owned = (rows["flags"] & int(Flag.VIEW | Flag.IN_PLACE)) == 0
-        shape = np.where(rows["shape"] < len(sizes), rows["shape"], 0)
-        dtype = np.minimum(rows["dtype"], len(DTYPES))
+        owned = (read["flags"] & int(Flag.VIEW | Flag.IN_PLACE)) == 0
+        shape = np.where(read["shape"] < len(sizes), read["shape"], 0)
+        dtype = np.minimum(read["dtype"], len(DTYPES))
         count += np.bincount(cell, minlength=cells)
-        nanoseconds += np.bincount(cell, rows["duration"].astype(np.float64), minlength=cells)
+        nanoseconds += np.bincount(cell, read["duration"].astype(np.float64), minlength=cells)
         memory += np.bincount(cell, sizes[shape] * itemsizes[dtype] * owned, minlength=cells)
     sums: dict[tuple[str, str, str], np.ndarray] = {}
-    for cell in np.flatnonzero(count).tolist():
-        rest, kind = divmod(cell, _KINDS)
+    for at in np.flatnonzero(count).tolist():
+        rest, kind = divmod(at, _KINDS)
         number, graph_pass = divmod(rest, _PASSES)
         name = Kind(kind).name.lower()
         key = log.op(number).name or name, _pass_name(graph_pass), name  # of one name there may be several entries
-        sums[key] = sums.get(key, 0.0) + np.array([count[cell], nanoseconds[cell], memory[cell]])
+        sums[key] = sums.get(key, 0.0) + np.array([count[at], nanoseconds[at], memory[at]])
     return [Total(*key, int(nodes), float(time) / 1e9, int(size)) for key, (nodes, time, size) in sums.items()]
 
 
@@ -106,10 +110,6 @@ def _sizes(log: Log) -> np.ndarray:
 
 def _itemsize(name: str) -> int:
     return 2 if name == "bfloat16" else np.dtype(name).itemsize
-
-
-def _marks(log: Log, kind: Kind) -> int:
-    return sum(int(np.count_nonzero(rows["kind"] == kind)) for rows in log.events())
 
 
 def _pass_name(number: int) -> str:

@@ -41,15 +41,14 @@ def chosen_rows(graph: Graph, step: Step | None) -> Chosen:
     Raises:
         ExportError: There is no such step.
     """
-    rows = graph.index.nodes(graph.now + 1)
     known = steps(graph.log)
     count = int(np.searchsorted(known.first, graph.now, side="right"))
     if step == "all" or (step is None and count < 2):
-        return Chosen(rows)
+        return Chosen(graph.index.nodes(graph.now + 1))
     numbers = step_numbers(graph.log)
     place, why = _default(graph, count) if step is None else (_named(numbers.numbers[:count], step), "")
-    first, last = np.searchsorted(rows, (known.first[place], known.last[place] + 1))
-    return Chosen(rows[first:last], _heading(numbers, count, place, why))
+    first, behind = int(known.first[place]), min(int(known.last[place]), graph.now) + 1
+    return Chosen(graph.index.nodes(behind, first), _heading(numbers, count, place, why))
 
 
 def without_making(log: Log, rows: np.ndarray) -> np.ndarray:

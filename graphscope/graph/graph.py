@@ -210,7 +210,7 @@ class Graph:
         """The rows of all versions of a leaf, ascending; None for a node that is no version of one."""
         if event.kind not in (Kind.LEAF, Kind.OP) or (event.kind == Kind.OP and event.version == 0):
             return None
-        rows = np.unique([event.row, *self.index.versions(event.tensor, self.now + 1)])
+        rows = each_once(np.array([event.row, *self.index.versions(event.tensor, self.now + 1)], np.int64))
         return rows if (self.log.pick("kind", rows) == Kind.LEAF).any() else None
 
     def _known(self, row: int) -> Node | None:

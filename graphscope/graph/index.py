@@ -73,7 +73,7 @@ class Index:
 
     def backward(self, row: int, stop: int, start: int = 0) -> list[int]:
         """Rows before `stop` that belong to this one: its GRAD and ACCUMULATE rows, or the ops of a GRAD row's rule."""
-        return list(self._backward.find(row, stop, start))
+        return self._backward.find(row, stop, start)
 
     def backward_pairs(self, rows: np.ndarray, stop: int) -> Pairs:
         """The same of many rows, ascending: pairs of one of them and of a row before `stop` that belongs to it."""
@@ -92,7 +92,7 @@ class Index:
 
     def versions(self, tensor: int, stop: int) -> list[int]:
         """Rows before `stop` that made, changed or wrote again the tensor of this number."""
-        later = list(self._versions.find(tensor, stop))
+        later = self._versions.find(tensor, stop)
         return [tensor, *later] if tensor < stop and self._is_first(tensor) else later
 
     def _is_first(self, row: int) -> bool:

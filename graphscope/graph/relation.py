@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
 
+from graphscope.eventlog.each_once import each_once
+
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
@@ -67,6 +69,10 @@ class Blocks(Generic[Built]):
         whole = self._size + self._behind
         if built is not None and (built.written == whole or (finished and built.finished and built.end == end)):
             return built.content
+        if built is None and finished:  # nothing comes later that is to be told from what was there
+            content = self._build(block)
+            self._built[block] = _Block(end, finished, 0, content)
+            return content
         chunks = self._log.chunks(block * self._size, block * self._size + whole)
         written = sum(int(np.count_nonzero(rows["kind"])) for _, rows in chunks)
         content = built.content if built is not None and built.written == written else self._build(block)
@@ -114,25 +120,27 @@ class Relation:
         self._extract = extract
         self._blocks = Blocks(log, self._build)
 
-    def find(self, key: int, stop: int, start: int = 0) -> Iterator[int]:
+    def find(self, key: int, stop: int, start: int = 0) -> list[int]:
         """The rows of `start <= row < stop` that name `key`, in order."""
+        found: list[int] = []
         if key < 0:
-            return
+            return found
         start = max(start, self._log.first)
         for first, (named, offsets) in self._blocks.between(max(key, start), stop):
             bounds = np.array([key, key + 1], named.dtype)  # of another dtype, all of `named` would be converted
             low, high = np.searchsorted(named, bounds)
-            for offset in offsets[low:high].tolist():
-                if start <= first + offset < stop:
-                    yield first + offset
+            if low < high:
+                rows = first + offsets[low:high].astype(np.int64)
+                found += rows[(rows >= start) & (rows < stop)].tolist()
+        return found
 
     def find_all(self, keys: np.ndarray, stop: int) -> Pairs:
-        """Pairs of one of many keys, which ascend, and of a row before `stop` that names it, block by block."""
+        """Pairs of one of many keys, each once and ascending, and of a row before `stop` that names it, by blocks."""
         empty = np.zeros(0, np.int64)
         keys = keys[np.searchsorted(keys, 0) :].astype(np.int64)
         found, naming = [empty], [empty]
         for first, (named, offsets) in self._blocks.between(int(keys[0]), stop) if len(keys) else ():
-            wanted = keys[: np.searchsorted(keys, first + BLOCK)].astype(named.dtype)
+            wanted = _possible(keys, named).astype(named.dtype)
             low, high = np.searchsorted(named, wanted), np.searchsorted(named, wanted, side="right")
             hit = np.flatnonzero(high > low)
             counts = (high - low)[hit]
@@ -154,3 +162,16 @@ class Relation:
         keys.sort()
         small = np.uint32 if (block + 1) * BLOCK < 1 << 32 else np.uint64
         return (keys >> np.uint64(_SHIFT)).astype(small), (keys & np.uint64(_OFFSET)).astype(np.uint16)
+
+
+def _possible(keys: np.ndarray, named: np.ndarray) -> np.ndarray:
+    """Those of some keys that may be among some named rows; all ascend."""
+    if len(named) == 0:
+        return keys[:0]
+    low, high = np.searchsorted(keys, (int(named[0]), int(named[-1]) + 1))
+    if high - low <= len(named):
+        return keys[low:high]
+    once = each_once(named)
+    at = np.minimum(np.searchsorted(keys, once), len(keys) - 1)
+    found: np.ndarray = once[keys[at] == once]
+    return found

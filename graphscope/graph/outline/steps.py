@@ -66,10 +66,7 @@ class Steps:
 def steps(log: Log) -> Steps:
     """The steps of a log as it is now."""
     marks = log.rare()
-    kinds = np.zeros(len(marks), np.uint8)
-    for start, events in log.chunks():
-        low, high = np.searchsorted(marks, (start, start + len(events)))
-        kinds[low:high] = events["kind"][marks[low:high] - start]
+    kinds = log.pick("kind", marks)
     begins, ends = _outermost(marks, kinds, log.end - 1)
     marked = last_of_turns(log, marks[kinds == Kind.STEP])
     if len(marked) == 0:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from time import process_time
 from typing import Any, Final
 
 from benchmarks.engines import load
 from benchmarks.floor import floor
-from benchmarks.recorders import compared
+from benchmarks.recorders import BATCHES, compared
 from benchmarks.results import Measurement
 
 ROUNDS: Final = 5
@@ -73,9 +72,10 @@ def step_by_step() -> Callable[[], None]:
 
 def compare(name: str) -> Measurement:
     """One model, alone and under each policy, by the processor's time: a disk that is late would count by the clock."""
-    make = step_by_step if name == STEP_BY_STEP else partial(training, *MODELS[name])
-    run = make()
-    found = compared(name, run, cap=None, rounds=ROUNDS, patience=PATIENCE, clock=process_time)
+    short = name == STEP_BY_STEP
+    run = step_by_step() if short else training(*MODELS[name])
+    batches = BATCHES if short else 1
+    found = compared(name, run, cap=None, rounds=ROUNDS, batches=batches, patience=PATIENCE, clock=process_time)
     return replace(found, numbers=found.numbers | floor(run))
 
 

@@ -38,8 +38,8 @@ enum { LARGE = 1 << 13 };
 /* What is the same in all rows of a template. */
 enum { PREFIX = offsetof(EventRow, tensor) };
 
-/* Rows with more inputs than this, and nodes with more slots, are left to Python. */
-enum { MOST_INPUTS = 64, MOST_SLOTS = 64 };
+/* Rows with more inputs than this are left to Python. */
+enum { MOST_INPUTS = 64 };
 
 /* The clock of `time.perf_counter_ns`. */
 static int64_t now(void)

@@ -18,6 +18,9 @@ typedef struct {
     int64_t version; /* 0: the template's */
 } Moment;
 
+/* Nodes with more slots than this are left to Python. */
+enum { MOST_SLOTS = 256 };
+
 /* One slot of a node that has several: the template of a row of such a value, and its elements (NULL: none are read). */
 typedef struct {
     PyObject *template;

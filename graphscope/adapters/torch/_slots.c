@@ -1,7 +1,7 @@
 /* The row of a node with several slots, compiled: where it is known what the slots are, and the tensors are so. */
 #include "_adapter.h"
 
-enum { MOST_SLOTS = 64, MOST_TOLD = 64 };
+enum { MOST_TOLD = 64 };
 
 /* What a slot holds of a tensor (None: it is not there); 0 where that takes more than a look. */
 static int slotted(PyObject *object, PyObject *tensor, Slotted *slot, PyObject **value, void **gathered)
@@ -37,9 +37,13 @@ static PyObject *append_slots(PyObject *module, PyObject *const *args, Py_ssize_
     Moment moment = {PyLong_AsLongLong(args[5]), PyLong_AsLongLong(args[6]), PyLong_AsLongLong(args[7]), inputs, told, -1, 0};
     if (PyErr_Occurred())
         return NULL;
-    Slotted slots[MOST_SLOTS] = {{0}};
-    PyObject *values[MOST_SLOTS] = {NULL};
-    void *gathered[MOST_SLOTS] = {NULL};
+    Slotted slots[MOST_SLOTS];
+    PyObject *values[MOST_SLOTS];
+    void *gathered[MOST_SLOTS];
+    for (int slot = 0; slot < count; slot++) {
+        slots[slot] = (Slotted){0};
+        values[slot] = gathered[slot] = NULL;
+    }
     for (int slot = 0; slot < count && fit; slot++)
         fit = slotted(PyTuple_GET_ITEM(sites, slot), PyList_GET_ITEM(tensors, slot), slots + slot, values + slot,
                       gathered + slot);

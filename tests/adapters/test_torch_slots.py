@@ -20,8 +20,8 @@ pytestmark = pytest.mark.torch
 TURNS = 6
 BROKEN = 4
 """The turn whose tensor holds a NaN, in the second of its parts."""
-SHAPES = ((2, 3), (40, 30), (100, 300), (3,))
-"""In the row itself (a part of one element), small, large, and of an odd number of elements."""
+SHAPES = ((2, 3), (40, 30), (100, 300), (3,), (120, 30), (300, 3))
+"""In the row itself (a part of one element), small, large, of an odd number of elements, and in many parts."""
 
 
 def parted(wanted: list[list[Any]]) -> None:
@@ -33,7 +33,7 @@ def parted(wanted: list[list[Any]]) -> None:
                 x += torch.arange(x.numel()).reshape(shape)
                 if turn == BROKEN:
                     x[-1] = torch.nan
-            parts = (x * 2).chunk(shape[0], 0) if shape[0] < 4 else (x * 2).split([shape[0] - 7, 4, 3])
+            parts = (x * 2).split(1, 0) if shape[0] < 4 or shape[0] > 100 else (x * 2).split([shape[0] - 7, 4, 3])
             wanted.append([each.detach().clone() for each in parts])
             sum((each * place).sum() for place, each in enumerate(parts) if place).backward()
 

@@ -59,7 +59,7 @@ def kept(run: Callable[[], object], path: Path) -> list[int]:
 def written(sizes: list[int], path: Path) -> float:
     """Seconds that it takes to write so many values through a file that is reserved as those of logs are."""
     load("graphscope.eventlog.mapped").reserve(path, np.dtype("u1"), sum(sizes))
-    content = memoryview(np.ones(max(sizes), np.uint8))
+    content = np.ones(max(sizes), np.uint8).data
     file = os.open(path, os.O_WRONLY)
     try:
         start, offset = process_time(), 0

@@ -15,6 +15,8 @@ from benchmarks.results import Measurement
 ROUNDS: Final = 5
 PATIENCE: Final = 60.0
 """Seconds after which a candidate has run often enough: one step takes about one."""
+SETTLING: Final = 5.0
+"""Seconds in which many short steps fill the budget of `full`."""
 TOKENS: Final = (1, 128)
 """Texts and their length."""
 IMAGES: Final = (1, 3, 224, 224)
@@ -72,10 +74,13 @@ def step_by_step() -> Callable[[], None]:
 
 def compare(name: str) -> Measurement:
     """One model, alone and under each policy, by the processor's time: a disk that is late would count by the clock."""
-    short = name == STEP_BY_STEP
-    run = step_by_step() if short else training(*MODELS[name])
-    batches = BATCHES if short else 1
-    found = compared(name, run, cap=None, rounds=ROUNDS, batches=batches, patience=PATIENCE, clock=process_time)
+    timing: dict[str, Any] = {"rounds": ROUNDS, "patience": PATIENCE, "clock": process_time}
+    if name == STEP_BY_STEP:
+        run = step_by_step()
+        timing |= {"settling": SETTLING, "batches": BATCHES}
+    else:
+        run = training(*MODELS[name])
+    found = compared(name, run, cap=None, **timing)
     return replace(found, numbers=found.numbers | floor(run))
 
 

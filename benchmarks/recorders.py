@@ -116,20 +116,21 @@ PROGRAMS: Final[dict[str, Callable[[], Program]]] = {
 
 
 @contextmanager
-def recorded(run: Run, policy: str, cap: int | None = CAP) -> Iterator[None]:
+def recorded(run: Run, policy: str, cap: int | None = CAP, settling: float = SETTLING) -> Iterator[None]:
     """A recording that has settled: call sites known, segments of their full size, the budget in use.
 
     Args:
         run: One step.
         policy: What is kept of values.
         cap: Bytes up to which `full` keeps a value; None: as many as where nobody says so.
+        settling: Seconds that it runs before.
     """
     record = load("graphscope.eventlog.record")
     folder = Path(tempfile.mkdtemp(prefix="benchmark-"))
     options = {"cap": cap} if policy == "full" and cap is not None else {}
     writer = record.start(folder / "run.gscope", policy=policy, **options)
     try:
-        end = perf_counter() + SETTLING
+        end = perf_counter() + settling
         while perf_counter() < end:
             run()
         yield
@@ -162,10 +163,10 @@ def compare(name: str, rounds: int) -> Measurement:
     return compared(name, PROGRAMS[name]().run, rounds=rounds, batches=BATCHES)
 
 
-def compared(name: str, run: Run, cap: int | None = CAP, **timing: Any) -> Measurement:
+def compared(name: str, run: Run, cap: int | None = CAP, settling: float = SETTLING, **timing: Any) -> Measurement:
     """A step alone and under each policy; `timing` is as of `interleave`."""
     steps = {"bare": Step(run, nothing)}
-    steps |= {policy: Step(run, nothing, partial(recorded, run, policy, cap)) for policy in POLICIES}
+    steps |= {policy: Step(run, nothing, partial(recorded, run, policy, cap, settling)) for policy in POLICIES}
     timings: Timings = interleave(steps, **timing)
     ratios = {policy: timings.ratio(policy, "bare") for policy in POLICIES}
     return Measurement(name, {"seconds, bare": timings.median("bare"), **ratios})

@@ -250,7 +250,8 @@ class Rows:
         picked = np.zeros(len(rows), schema.EVENT[field])
         if len(rows) == 0:
             return picked
-        whole = (self._columns.whole if len(rows) >= _MANY else self._columns.known)(self, field)
+        many = min(_MANY, len(self) >> 4)  # of a short log, a share of it
+        whole = (self._columns.whole if len(rows) >= many else self._columns.known)(self, field)
         if whole is not None:
             there = (rows >= self.first) & (rows < self.first + len(whole))
             picked[there] = whole[rows[there] - self.first]

@@ -256,6 +256,8 @@ class Rows:
             there = (rows >= self.first) & (rows < self.first + len(whole))
             picked[there] = whole[rows[there] - self.first]
             return picked
+        if len(rows) >= _MANY and (rows[1:] >= rows[:-1]).all():
+            return self._scattered(field, rows)
         stop = min(int(rows.max()) + 1, self.end)
         low = max(int(rows.min()), self.first, stop - _SPREAD * len(rows))
         inside = (rows >= low) & (rows < stop)

@@ -217,11 +217,14 @@ def _settings(read: Training) -> Settings:
                 found.setdefault(tensor, []).append((-1, value, site))
     marks = log.rare()
     marks = marks[log.pick("kind", marks) == Kind.ASSIGN]
-    for row, number in zip(marks.tolist(), log.pick("attrs", marks).tolist(), strict=True):
-        facts = log.attrs(number)
-        if facts.get("set") == "requires_grad":
-            tensors = np.array(facts.get("tensors", ()), np.int64)
-            for tensor, flags in zip(tensors.tolist(), log.pick("flags", tensors).tolist(), strict=True):
-                if flags & Flag.PARAMETER:
-                    found.setdefault(tensor, []).append((row, bool(facts.get("to")), int(log.raw(row)["site"])))
+    numbers = log.pick("attrs", marks)
+    known = {number: log.attrs(number) for number in np.unique(numbers).tolist()}  # shared by many rows
+    toggling = [number for number, facts in known.items() if facts.get("set") == "requires_grad"]
+    chosen = np.isin(numbers, toggling)
+    for row, number in zip(marks[chosen].tolist(), numbers[chosen].tolist(), strict=True):
+        facts = known[number]
+        tensors = np.array(facts.get("tensors", ()), np.int64)
+        for tensor, flags in zip(tensors.tolist(), log.pick("flags", tensors).tolist(), strict=True):
+            if flags & Flag.PARAMETER:
+                found.setdefault(tensor, []).append((row, bool(facts.get("to")), int(log.raw(row)["site"])))
     return found

@@ -15,6 +15,7 @@ from graphscope.diagnose.source.written_numbers import written_number
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import DTYPES, Kind
 from graphscope.graph import series
+from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -51,15 +52,23 @@ class Group:
 def groups(log: Log) -> Iterator[Group]:
     """The updates of a log by the line that steps and by dtype; those of few updates are left out."""
     found = series.updates(log)
-    if not len(found):
-        return
+    for members in _members(log):
+        yield Group(log, found if members.all() else found[members])  # of many updates a copy is large
+
+
+@once_a_length
+def _members(log: Log) -> list[np.ndarray]:
+    """Which updates each group has."""
+    found = series.updates(log)
     keys = log.pick("site", found["row"]).astype(np.int64) * 256 + log.pick("dtype", found["row"])
+    members = []
     for key in np.unique(keys).tolist():
-        group = found[keys == key]
-        tensors, counts = np.unique(group["tensor"], return_counts=True)
-        group = group[np.isin(group["tensor"], tensors[counts >= LEAST])]
-        if len(group):
-            yield Group(log, group)
+        of_key = keys == key
+        tensors, counts = np.unique(found["tensor"][of_key], return_counts=True)
+        kept = of_key & np.isin(found["tensor"], tensors[counts >= LEAST])
+        if kept.any():
+            members.append(kept)
+    return members
 
 
 def late_to_early(losses: np.ndarray, first: int | None = None) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,10 +16,6 @@ _KEPT: Final = frozenset(schema.EVENT.names or ()) - {"time", "duration", "value
 """What is the same wherever a line runs, or counts rows: small numbers, whatever room a row has for them."""
 _MOST: Final = 3 << 26
 """So many bytes are kept at most."""
-_TOGETHER: Final = ("kind", "flags", "op", "site", "scope", "shape", "dtype", "several", "input_count")
-"""What most readers ask for sooner or later: whoever fetches a row for one of them has the others at hand."""
-_EACH: Final = 2
-"""They take so many bytes or fewer each, as a rule."""
 
 
 class Columns:
@@ -43,25 +39,23 @@ class Columns:
             return found
         if self._extent != (rows.first, rows.end):
             self._extent, self._kept = (rows.first, rows.end), {}
-        fields = _TOGETHER if field in _TOGETHER and len(rows) * _EACH * len(_TOGETHER) <= _MOST else (field,)
-        read = _read(rows, [each for each in fields if each == field or each not in self._kept])
-        found = read.pop(field)
-        kept = {**self._kept, **read, field: found}
+        found = _read(rows, field)
+        kept = {**self._kept, field: found}
         while len(kept) > 1 and sum(each.nbytes for each in kept.values()) > _MOST:
             del kept[next(iter(kept))]
         self._kept = kept
         return found
 
 
-def _read(rows: Rows, fields: Sequence[str]) -> dict[str, np.ndarray]:
-    """Some fields of all rows, in as few bytes as their numbers need; 0 for rows that are not there."""
-    columns = {field: np.zeros(len(rows), np.uint8) for field in fields}
-    for first, events in rows.chunks():
-        if not len(events):
-            continue
-        for field, column in columns.items():
-            part = np.ascontiguousarray(events[field])
-            if (most := part.max()) > np.iinfo(column.dtype).max:
-                columns[field] = column = column.astype(np.min_scalar_type(most))
-            column[first - rows.first : first - rows.first + len(part)] = part
-    return columns
+def _read(rows: Rows, field: str) -> np.ndarray:
+    """A field of all rows, in as few bytes as its numbers need; 0 for rows that are not there."""
+    column = np.zeros(len(rows), np.uint8)
+    for first, part in _parts(rows, field):
+        if part.max() > np.iinfo(column.dtype).max:
+            column = column.astype(np.min_scalar_type(part.max()))
+        column[first - rows.first : first - rows.first + len(part)] = part
+    return column
+
+
+def _parts(rows: Rows, field: str) -> Iterator[tuple[int, np.ndarray]]:
+    return ((first, np.ascontiguousarray(events[field])) for first, events in rows.chunks() if len(events))

@@ -1,4 +1,4 @@
-"""The debug adapter: a step until its `stopped`, variables of a large tensor, a run that meets no breakpoint."""
+"""The debug adapter: a step until its `stopped`, a large tensor looked at, a run that meets no breakpoint."""
 
 from __future__ import annotations
 
@@ -150,6 +150,7 @@ def _variables(program: Path) -> Iterator[Measurement]:
         exec(compile(LARGE, str(program), "exec"), {})
     for title, recording in (("kept in the log", log), ("asked of the program", None)):
         seconds: list[float] = []
+        hovers: list[float] = []
         with client() as made:
             made.begin(program, "op:add", log=recording)
             made.until("stopped")
@@ -169,7 +170,11 @@ def _variables(program: Path) -> Iterator[Measurement]:
                 }
                 made.ask("variables", **page)
                 seconds.append(perf_counter() - started)
+                started = perf_counter()
+                made.ask("evaluate", expression="x", context="hover", frameId=frame)
+                hovers.append(perf_counter() - started)
         yield Measurement(f"stack, scopes and a page of a 10M tensor, {title}", {"seconds": median(seconds)})
+        yield Measurement(f"hover of a 10M tensor, {title}", {"seconds": median(hovers)})
 
 
 def _runs(program: Path) -> Iterator[Measurement]:

@@ -93,6 +93,8 @@ BARS: Final = (
     Bar("adapter", "step to stopped", "seconds", 0.010),
     Bar("adapter", "stack, scopes and a page of a 10M tensor, kept in the log", "seconds", 0.030),
     Bar("adapter", "stack, scopes and a page of a 10M tensor, asked of the program", "seconds", 0.030),
+    Bar("adapter", "hover of a 10M tensor, kept in the log", "seconds", 0.050),
+    Bar("adapter", "hover of a 10M tensor, asked of the program", "seconds", 0.050),
     Bar("adapter", "a run that meets no breakpoint", "to recorded", 1.1),
     Bar("recorders", "W2", "summary", 3.0),
     Bar("recorders", "W3", "summary", 1.8),

@@ -15,10 +15,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from tests.dap.talking import check, spoken
 from tests.exporters.chromium import Page, browser, program
 
 ROOT: Final = Path(__file__).parents[2]
 EXTENSION: Final = ROOT / "editors" / "vscode"
+LISTENING: Final = """\
+#!/bin/sh
+if [ "$1 $2 $3" = "-m graphscope dap" ]; then
+    SPOKEN="{folder}/$$" && export SPOKEN && mkdir "$SPOKEN" && exec "{python}" "{adapter}"
+fi
+exec "{python}" "$@"
+"""
+"""A Python whose debug adapters keep what is spoken, each in a folder of its own."""
+
 PATIENCE: Final = 60.0
 """Seconds until what was waited for is held to be missing."""
 
@@ -210,6 +220,24 @@ def packed_extension(folder: Path) -> Path:
     words = ["npm", "run", "--silent", "package", "--", "-o", str(out)]
     subprocess.run(words, cwd=EXTENSION, check=True, capture_output=True)
     return out
+
+
+def listening_python(folder: Path) -> Path:
+    """A Python that keeps in a folder what VS Code and the debug adapter say to each other."""
+    folder.mkdir()
+    found = folder / "python"
+    adapter = ROOT / "tests" / "dap" / "client" / "adapter.py"
+    found.write_text(LISTENING.format(folder=folder, python=sys.executable, adapter=adapter))
+    found.chmod(0o755)
+    return found
+
+
+def check_all_spoken(folder: Path) -> int:
+    """Hold every message that was kept against the schema of the protocol; how many there were."""
+    said = [message for kept in folder.glob("*/*") for message in spoken(kept.read_bytes())]
+    for message in said:
+        check(message)
+    return len(said)
 
 
 class Installed:

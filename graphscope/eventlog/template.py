@@ -18,6 +18,7 @@ PACKERS: Final[dict[str, Callable[..., None]]] = {
 }
 """How rows are packed, by the name of their layout."""
 
+_BITS: Final = (1 << 64) - 1
 _PREFIX: Final = struct.Struct(schema.packing(schema.EVENT, schema.CONSTANT))
 
 
@@ -84,6 +85,11 @@ class Template(Form):
         twin = Template(self.fields, flags, self.nbytes, Flag(self.keep), self.layout, nodes=self.nodes)
         twin.prefix = twin.prefix[:_VERSION_AT] + self.prefix[_VERSION_AT:]
         return twin
+
+    def links(self, inputs: tuple[int, int, int], base: int) -> tuple[int, ...]:
+        """Inputs as a row holds them: rows of nodes as they are in the log, and behind those the bits of numbers."""
+        nodes = self.nodes
+        return tuple([each & _BITS if place >= nodes else each and each - base for place, each in enumerate(inputs)])
 
     def memory(self, address: int) -> Any:
         """The value of a row that is given by its address, as a producer may whose arrays are not NumPy's."""

@@ -27,15 +27,13 @@ from graphscope.eventlog.notices import say
 from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.sampling import Sampling
 from graphscope.eventlog.schema import INLINE_INPUTS, Flag, Kind
-from graphscope.eventlog.segment import CLOSED, FIRST_BYTES, LARGE, Segment, bytes_of, discard
+from graphscope.eventlog.segment import CLOSED, LARGE, Segment, bytes_of, discard
+from graphscope.eventlog.segment_sizes import SegmentSizes
 from graphscope.eventlog.step_series import StepSeries, keep_loss
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.wide import WideRows
 
 _ROW: Final = schema.EVENT.itemsize
-_BITS: Final = (1 << 64) - 1
-_MUCH: Final = 8
-"""So much more room for values has the segment behind one that they filled before half of its rows were written."""
 
 _BFLOAT16: Final = FLOATING["bfloat16"]
 _Made = TypeVar("_Made")
@@ -94,7 +92,7 @@ class Writer(WideRows):
         self.closed = False
         self.retention = Retention(budget, keep_last, is_ring=self.is_ring)
         self._lock, self._claimed = threading.RLock(), 1
-        self._rows, self._bytes = self.retention.first_rows, min(FIRST_BYTES, self.retention.most_bytes(policy))
+        self._sizes = SegmentSizes(self.retention, policy)
         self._appender = Appender(self.sites, self._append, self._append_many, base)
         self.append: Callable[..., int] = self._appender if callable(self._appender) else self._append
         """`_append`, by the quickest way."""
@@ -125,7 +123,7 @@ class Writer(WideRows):
                 "finished": None,
             }
             self._write_metadata()
-            self._enter(Segment(path / "segments" / f"{0:012d}", 0, self._rows, self._bytes))
+            self._enter(Segment(path / "segments" / f"{0:012d}", 0, self._sizes.rows, self._sizes.bytes))
             self.retention.add(self.segment)
             if self.is_ring:
                 self.series = StepSeries(path)
@@ -216,7 +214,7 @@ class Writer(WideRows):
             forward = forward and forward - base
             tensor = tensor and tensor - base
         if template.nodes < INLINE_INPUTS:
-            first, second, third = _links((first, second, third), template.nodes, base)
+            first, second, third = template.links((first, second, third), base)
         elif base:
             first = first and first - base
             second = second and second - base
@@ -321,7 +319,7 @@ class Writer(WideRows):
             if self.segment is not full:
                 return
             # No call up to the claim: a nested one is to find other rows than these.
-            rows, reached = self._rows if self._rows > side else side, full.next_row  # noqa: FURB136
+            rows, reached = self._sizes.rows if self._sizes.rows > side else side, full.next_row  # noqa: FURB136
             full.next_row = CLOSED
             first = full.end if reached > full.end else reached  # noqa: FURB136
             claimed = self._claimed
@@ -348,13 +346,7 @@ class Writer(WideRows):
                 return
             if folder is not None:
                 self.retention.add(segment)
-                if self.retention.wants_growth(full.first):
-                    # Where the values ran out first, so many rows more would only take room.
-                    needed = 2 * (first - full.first)
-                    rows = max(1 << (needed - 1).bit_length(), self.retention.first_rows)
-                    self._rows = min(rows, self.retention.most_rows)
-                    growth = 2 if needed >= full.end - full.first else _MUCH
-                    self._bytes = min(growth * self._bytes, self.retention.most_bytes(self.policy))
+                self._sizes.grow(full, first - full.first, self.policy)
 
     def _enter(self, segment: Segment) -> None:
         """Let rows go to a segment from here on."""
@@ -363,7 +355,7 @@ class Writer(WideRows):
 
     def _make_segment(self, first: int, rows: int, room: int) -> Segment:
         """A segment on disk, or in memory when the log can't be written any more."""
-        value_bytes = max(self._bytes, room + 2 * schema.ALIGNMENT)
+        value_bytes = max(self._sizes.bytes, room + 2 * schema.ALIGNMENT)
         folder = self.path / "segments" / f"{first:012d}"
         if self.broken is None:
             try:
@@ -402,8 +394,3 @@ class Writer(WideRows):
         temporary = self.path / "log.json.new"
         temporary.write_text(json.dumps(self.metadata, indent=1, default=str) + "\n", encoding="utf-8")
         temporary.replace(self.path / "log.json")
-
-
-def _links(inputs: tuple[int, int, int], nodes: int, base: int) -> tuple[int, ...]:
-    """Inputs as a row holds them: rows of nodes as they are in this log, and behind those the bits of numbers."""
-    return tuple([each & _BITS if place >= nodes else each and each - base for place, each in enumerate(inputs)])

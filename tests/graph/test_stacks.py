@@ -78,8 +78,8 @@ def test_nothing_has_no_norms(log: Log) -> None:
 
 def test_of_values_that_a_budget_took_nothing_is_told(tmp_path: Path) -> None:
     with gs.record(tmp_path / "run.gscope", budget=1 << 20) as recorded:
-        for _ in range(40):
-            gs.ones(100, 100) * 2
+        for turn in range(40):
+            gs.full((100, 100), 1.0 + turn) * 100
             gs.ones(3) * 2
     log = gs.load(recorded.path)
     rows = np.arange(log.first, log.end)

@@ -1,0 +1,37 @@
+"""How much the segment of a log holds that is made next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from graphscope.eventlog.segment import FIRST_BYTES
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.retention import Retention
+    from graphscope.eventlog.segment import Segment
+
+_MUCH: Final = 8
+"""So much more room for values has the segment behind one that they filled before half of its rows were written."""
+
+
+class SegmentSizes:
+    """Its rows, and its bytes for values: more than those of the one before, up to what retention allows.
+
+    Args:
+        retention: Of the log.
+        policy: What is kept of values.
+    """
+
+    def __init__(self, retention: Retention, policy: str) -> None:
+        self._retention = retention
+        self.rows, self.bytes = retention.first_rows, min(FIRST_BYTES, retention.most_bytes(policy))
+
+    def grow(self, full: Segment, rows: int, policy: str) -> None:
+        """A segment was full when so many rows were in it."""
+        if not self._retention.wants_growth(full.first):
+            return
+        # Where the values ran out first, so many rows more would only take room.
+        needed = 2 * rows
+        self.rows = min(max(1 << (needed - 1).bit_length(), self._retention.first_rows), self._retention.most_rows)
+        growth = 2 if needed >= full.end - full.first else _MUCH
+        self.bytes = min(growth * self.bytes, self._retention.most_bytes(policy))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -157,3 +161,82 @@ def test_the_birth_of_an_infinity_and_an_exception_stop_at_their_lines(installed
         editor.wait("document.querySelector('.exception-widget')?.innerText.includes('KeyError')")
         editor.stands("Ln 7,")
         editor.picture("exception")
+
+
+FAMILY: Final = """\
+import multiprocessing
+
+import torch
+
+
+def work(number):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * number
+    y.sum().backward()
+    print("child", x.grad.tolist(), flush=True)
+
+
+if __name__ == "__main__":
+    child = multiprocessing.get_context("spawn").Process(target=work, args=(3,))
+    child.start()
+    child.join()
+    print("joined", child.exitcode)
+"""
+
+
+def test_a_breakpoint_stops_a_process_that_the_program_starts(installed: Installed, tmp_path: Path) -> None:
+    """In a session of its own; then both go on to their ends."""
+    (tmp_path / "family.py").write_text(FAMILY)
+    with installed.window(tmp_path) as editor:
+        editor.open("family.py")
+        editor.add_breakpoint(9, "forward")
+        editor.press("F5")
+        editor.stands("LIVE")
+        editor.press("F5")
+        editor.stands("Ln 9,")
+        editor.stands("LIVE")
+        editor.read("number = 3")
+        editor.picture("child")
+        editor.press("F5")
+        editor.read("joined 0")
+
+
+WAITS: Final = """\
+import torch
+
+import graphscope
+
+graphscope.listen()
+x = torch.tensor([2.0], requires_grad=True)
+y = x * x
+y.backward()
+print("gradient", x.grad.item())
+"""
+
+
+def test_a_program_that_waits_is_attached_to(installed: Installed, tmp_path: Path) -> None:
+    """By the address that it prints, from the folder's launch.json."""
+    (tmp_path / "waits.py").write_text(WAITS)
+    command = [sys.executable, "waits.py"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, text=True, stdout=pipe, stderr=pipe) as program:
+        try:
+            assert program.stdout is not None
+            assert program.stderr is not None
+            address = re.search(r"(unix:\S+)", program.stderr.readline())
+            assert address is not None
+            attach = {"type": "graphscope", "request": "attach", "name": "waits", "address": address[1]}
+            (tmp_path / ".vscode").mkdir()
+            (tmp_path / ".vscode" / "launch.json").write_text(json.dumps({"configurations": [attach]}))
+            with installed.window(tmp_path) as editor:
+                editor.open("waits.py")
+                editor.add_breakpoint(7, "backward")
+                editor.press("F5")
+                editor.stands("LIVE", "backward")
+                editor.stands("Ln 7,")
+                editor.picture("attached")
+                editor.press("F5")
+                assert program.stdout.read() == "gradient 4.0\n"
+        finally:
+            program.kill()

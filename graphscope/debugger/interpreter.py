@@ -11,6 +11,7 @@ from graphscope.debugger.command_line import resolve, to_file
 from graphscope.debugger.command_table import Command, bind, words
 from graphscope.debugger.commands import python  # with the package come all commands
 from graphscope.debugger.expressions import describe
+from graphscope.debugger.python_names import names_in
 from graphscope.debugger.result_lines import text_of
 from graphscope.debugger.results import Message, Result
 from graphscope.errors import CommandError, GraphscopeError
@@ -74,15 +75,15 @@ def complete(dbg: Debugger, line: str, word: str) -> list[str]:
     """What a word at the end of a line may become."""
     head, _, rest = line.lstrip().partition(" ")
     if not rest and not line.endswith(" "):
-        return [found for found in [*words(), *dbg.aliases] if found.startswith(word)]
+        commands = (found for found in (*words(), *dbg.aliases) if found.startswith(word))
+        return [*dict.fromkeys((*commands, *sorted(names_in(dbg.program_frame, word))))]
     found, _ = resolve(head)
     name = found.name if found is not None else "!"
     if name == "help":
         return [known for known in words() if known.startswith(word)]
     known = set(vocabulary(dbg.graph))
-    frame = dbg.frame
     if name in _OF_EXPRESSIONS:
-        known |= {*_WORDS, *(frame.f_locals if frame is not None else ())}
+        known |= {*_WORDS, *names_in(dbg.program_frame, word)}
     else:
         known |= {*_OF_SPECS, *words_of_checks()}
     return sorted(candidate for candidate in known if candidate.startswith(word))

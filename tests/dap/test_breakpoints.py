@@ -82,6 +82,9 @@ def test_a_client_may_count_from_0(client: Client, chain: Path) -> None:
     assert client.request("gotoTargets", {"source": {"path": str(chain)}, "line": 4})["targets"]
     found = client.request("completions", {"text": "p scal", "column": 6})["targets"]
     assert [(each["label"], each["start"]) for each in found] == [("scaled", 2)]
+    for text, label, start in (("scal", "scaled", 0), ("p scaled.requires_g", "scaled.requires_grad", 2)):
+        found = client.request("completions", {"text": text, "column": len(text)})["targets"]
+        assert (label, start) in [(each["label"], each["start"]) for each in found]
     client.leave()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import os
 import shutil
@@ -234,7 +235,7 @@ def listening_python(folder: Path) -> Path:
 
 def check_all_spoken(folder: Path) -> int:
     """Hold every message that was kept against the schema of the protocol; how many there were."""
-    said = [message for kept in folder.glob("*/*") for message in spoken(kept.read_bytes())]
+    said = [message for kept in folder.glob("[0-9]*/*") for message in spoken(kept.read_bytes())]
     for message in said:
         check(message)
     return len(said)
@@ -251,6 +252,7 @@ class Installed:
     def __init__(self, folder: Path, pictures: Path) -> None:
         self._folder = folder
         self._pictures = pictures
+        self._numbers = itertools.count()
         self._words = [
             "node", str(server()), "--auth", "none", "--disable-telemetry", "--disable-update-check",
             "--user-data-dir", str(folder / "data"), "--extensions-dir", str(folder / "extensions"),
@@ -259,11 +261,18 @@ class Installed:
         subprocess.run([*self._words, "--install-extension", str(vsix)], check=True, capture_output=True)
 
     @contextmanager
-    def window(self, workspace: Path, python: str = sys.executable) -> Iterator[Editor]:
-        """A window with a folder; the Python that graphscope is looked for in is set."""
+    def window(self, workspace: Path, python: str = "") -> Iterator[Editor]:
+        """A window with a folder; what it and the debug adapter say to each other is held against the schema.
+
+        Args:
+            workspace: The folder.
+            python: The Python that graphscope is looked for in, instead of this one.
+        """
+        kept = self._folder / f"spoken-{next(self._numbers)}"
+        listening = "" if python else str(listening_python(kept))
         place = self._folder / "data" / "User" / "settings.json"
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(json.dumps({**SETTINGS, "graphscope.python": python}))
+        place.write_text(json.dumps({**SETTINGS, "graphscope.python": python or listening}))
         with socket.socket() as found:
             found.bind(("127.0.0.1", 0))
             port = found.getsockname()[1]
@@ -280,5 +289,6 @@ class Installed:
                     editor = Editor(page, self._pictures)
                     editor.wait("!!document.querySelector('.explorer-folders-view .monaco-list-row')")
                     yield editor
+                    assert check_all_spoken(kept) or not listening, "nothing was said"
             finally:
                 process.terminate()

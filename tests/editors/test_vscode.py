@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from tests.editors.code_server import ROOT, Installed, check_all_spoken, listening_python, missing
+from tests.editors.code_server import ROOT, Installed, missing
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow, pytest.mark.skipif(bool(missing()), reason=missing())]
 
@@ -109,11 +109,10 @@ print("gradients", first.weight.grad.item(), second.weight.grad.item())
 def test_a_line_in_backward_alone_its_own_values_and_a_gradient_that_is_set(
     installed: Installed, tmp_path: Path
 ) -> None:
-    """In two modules of one class each shows its own tensors; a set gradient reaches the leaf; the schema holds."""
+    """In two modules of one class each shows its own tensors; a set gradient reaches the leaf."""
     torch = pytest.importorskip("torch")
     (tmp_path / "layers.py").write_text(TWO_LAYERS)
-    kept = tmp_path / "spoken"
-    with installed.window(tmp_path, python=str(listening_python(kept))) as editor:
+    with installed.window(tmp_path) as editor:
         editor.open("layers.py")
         editor.add_breakpoint(10, "backward")
         editor.press("F5")
@@ -129,7 +128,6 @@ def test_a_line_in_backward_alone_its_own_values_and_a_gradient_that_is_set(
         editor.say("set grad = torch.tensor([10.0])")
         editor.press("F5")
         editor.read(f"gradients {10.0 * 0.5} ")
-    assert check_all_spoken(kept) > 50
 
 
 RAISES: Final = """\

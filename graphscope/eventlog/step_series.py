@@ -14,6 +14,7 @@ from graphscope.eventlog.mapped import open_mapped, reserve
 from graphscope.eventlog.schema import DTYPE_CODES, ROW_MASK, Flag, Kind
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.segment import Segment
     from graphscope.eventlog.writer import Writer
 
 NAME: Final = "series.npy"
@@ -29,7 +30,7 @@ MOST: Final = 1 << 16
 _ROW: Final = struct.Struct("<qddd?")
 _EVENT: Final = schema.EVENT.itemsize
 _FEW: Final = 64
-"""A step's last backward pass is among so many of the newest marks."""
+"""A step's last backward pass is among so many of the newest marks, unless many values are not finite."""
 
 
 class StepSeries:
@@ -85,23 +86,41 @@ def keep_loss(writer: Writer) -> None:
 
 def newest_loss(writer: Writer) -> float | None:
     """What the newest backward pass of the step that ends began from; None where that is no number."""
-    segment = writer.segment
-    for place in range(segment.next_rare - 1, max(segment.next_rare - _FEW, 0) - 1, -1):
-        (listed,) = np.frombuffer(segment.rare.memory, "<u8", 1, segment.rare_start + 8 * place)
-        row = _event(writer, int(listed) - 1)
-        if row is None or row["kind"] == Kind.STEP:
-            break
-        if row["kind"] == Kind.BACKWARD_BEGIN:
-            root = _event(writer, int(row["inputs"][0] & np.uint64(ROW_MASK)))
-            return next((value for each in (root, row) if (value := _number(each)) is not None), None)
-    return None
+    row = _newest_mark(writer.segment, _FEW)
+    if row is None:
+        row = _newest_mark(writer.segment, writer.segment.next_rare)
+    begin = _event(writer, row) if row is not None else None
+    if begin is None or begin["kind"] == Kind.STEP:
+        return None
+    root = _event(writer, int(begin["inputs"][0] & np.uint64(ROW_MASK)))
+    return next((value for each in (root, begin) if (value := _number(each)) is not None), None)
+
+
+def _newest_mark(segment: Segment, most: int) -> int | None:
+    """The newest row that ends a step or begins a backward pass, among so many of those that are worth a look."""
+    count = min(segment.next_rare, most)
+    end = min(segment.next_row, segment.end)  # of a full one the next row is none
+    if not count or end <= segment.first:
+        return None
+    start = segment.rare_start + 8 * (segment.next_rare - count)
+    rows = np.frombuffer(segment.rare.memory, "<u8", count, start).astype(np.int64) - 1
+    rows = rows[(rows >= segment.first) & (rows < end)]
+    events = np.frombuffer(segment.rows, schema.EVENT, end - segment.first, _place(segment, segment.first))
+    kinds = events["kind"][rows - segment.first]
+    marks = rows[(kinds == Kind.STEP) | (kinds == Kind.BACKWARD_BEGIN)]
+    return int(marks[-1]) if len(marks) else None
 
 
 def _event(writer: Writer, row: int) -> Any:
     segment = writer.segment
     if not segment.first <= row < segment.next_row:
         return None
-    return np.frombuffer(segment.rows, schema.EVENT, 1, segment.origin + row * _EVENT)[0]
+    return np.frombuffer(segment.rows, schema.EVENT, 1, _place(segment, row))[0]
+
+
+def _place(segment: Segment, row: int) -> int:
+    """Where a row lies in the memory of a segment."""
+    return segment.origin + row * _EVENT
 
 
 def _number(row: Any) -> float | None:

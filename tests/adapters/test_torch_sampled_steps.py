@@ -125,6 +125,25 @@ def test_the_first_nan_and_what_was_before_it_are_held(tmp_path: Path, options: 
     assert len(kept) < 800
 
 
+def test_a_nan_is_met_however_many_rows_it_makes_on_the_way_back(tmp_path: Path) -> None:
+    """Between the loss and the end of the step lie the rows of a hundred layers, all of them not finite."""
+    layers = [torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh()) for _ in range(100)]
+    model = torch.nn.Sequential(*layers)
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+    with gs.record(tmp_path / "run.gscope", keep_last=2) as log:
+        for step in range(100):
+            x = torch.ones(3, 2) * (float("nan") if step == 20 else 1.0)
+            optimizer.zero_grad()
+            model(x).sum().backward()
+            optimizer.step()
+    log.refresh()
+    kept = {number.counters["step"] for number in map(step_numbers(log).number, range(len(step_numbers(log))))}
+    assert kept >= {19, 20, 21, 99}
+    told = every_step(log)
+    assert np.isnan(told["loss"][told["step"] == 50]).all()
+    assert told["has_loss"].all()
+
+
 def test_a_nan_from_a_step_that_was_left_out_is_no_fault_of_what_meets_it(tmp_path: Path) -> None:
     with gs.record(tmp_path / "run.gscope", every=100) as log:
         [*_] = training(300, bad=150)

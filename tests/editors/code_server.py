@@ -217,7 +217,9 @@ def packed_extension(folder: Path) -> Path:
     """The extension, as it is published."""
     out = folder / "graphscope.vsix"
     if not (EXTENSION / "node_modules").exists():
-        subprocess.run(["npm", "ci", "--silent", "--no-audit", "--no-fund"], cwd=EXTENSION, check=True)
+        subprocess.run(
+            ["npm", "install", "--no-save", "--silent", "--no-audit", "--no-fund"], cwd=EXTENSION, check=True
+        )
     words = ["npm", "run", "--silent", "package", "--", "-o", str(out)]
     subprocess.run(words, cwd=EXTENSION, check=True, capture_output=True)
     return out

@@ -1,6 +1,6 @@
 """A process beside a program judges what the program records, and asks its recording to hold what it finds.
 
-It runs at the lowest priority, and rests ten times as long as it works.
+It runs at the lowest priority, and rests most of the time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 _LOOKING: Final = 0.2
 """Seconds between two looks whether a step has ended."""
 
-_SHARE: Final = 10
+_REST: Final = 10
+"""It rests so many times as long as it has worked."""
 
 _START: Final = (
     "import os, sys\n"
@@ -66,7 +67,7 @@ def watch(folder: str) -> None:
                         judgements.request()
                         say(f"{_named(found)}: {found.verdict}; it holds what is kept, and records the next steps")
                 judgements.end = end
-        time.sleep(max(_LOOKING, _SHARE * (time.monotonic() - began)))
+        time.sleep(max(_LOOKING, _REST * (time.monotonic() - began)))
 
 
 def _end_of_steps(path: Path) -> int:

@@ -42,6 +42,7 @@ MODULES = {
         TORCH + "_handler.c",
         TORCH + "_rules.c",
         TORCH + "_slots.c",
+        TORCH + "_updates.c",
         TORCH + "_freeing.c",
         TORCH + "_backward_graph.c",
         TORCH + "_entry.c",

@@ -43,7 +43,8 @@ static inline int64_t now(void)
 #define SLOTS(X)                                                                                                       \
     X(accumulated) X(added) X(append) X(arrivals) X(base) X(ended) X(entering) X(expected) X(first)                    \
     X(fresh) X(gate) X(inner) X(leaving) X(line_calls) X(low) X(mode) X(module) X(named) X(pairs) X(part) X(remote)    \
-    X(row) X(single) X(sites) X(sites_without_grad) X(start) X(triples) X(turn) X(twin) X(versions) X(zeroed)
+    X(row) X(single) X(sites) X(sites_without_grad) X(start) X(triples) X(turn) X(twin) X(updating) X(versions)          \
+    X(zeroed)
 
 /* Seen by the files of one module alone. */
 #ifdef __GNUC__
@@ -407,5 +408,6 @@ INSIDE int add_entry(PyObject *module);
 INSIDE int add_methods(PyObject *module);
 INSIDE int add_op_entry(PyObject *module);
 INSIDE int add_slots(PyObject *module);
+INSIDE int add_updates(PyObject *module);
 
 #endif

@@ -220,6 +220,7 @@ PyMODINIT_FUNC PyInit__calls(void)
     call_type = (PyTypeObject *)call;
     int failed = add_table(module) < 0 || add_tensor_access(module) < 0 || add_handler(module) < 0 ||
                  add_rules(module) < 0 || add_walk(module) < 0 || add_entry(module) < 0 || add_methods(module) < 0 ||
-                 add_op_entry(module) < 0 || add_freeing(module) < 0 || add_slots(module) < 0;
+                 add_op_entry(module) < 0 || add_freeing(module) < 0 || add_slots(module) < 0 ||
+                 add_updates(module) < 0;
     return failed ? NULL : module;
 }

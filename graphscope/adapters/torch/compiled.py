@@ -254,6 +254,9 @@ passing: Any = None
 append_slots: Any = None
 """Appends the row of a node with several slots: see `slots.append`."""
 
+append_updates: Any = None
+"""Appends the rows of what an optimizer makes of parameters: see `Optimizers._update`."""
+
 
 def look_closely() -> None:
     """Tensors are about that have not the elements that lie in their memory: compiled code is to ask each."""
@@ -276,7 +279,7 @@ if not TYPE_CHECKING:
         Handler, Known, Site, Rule, Run = _built.Handler, _built.Known, _built.Site, _built.Rule, _built.Run
         Place, Call, Entry = _built.Place, _built.Call, _built.Entry
         OpEntry, CallEntry = _built.OpEntry, _built.CallEntry
-        append_slots = _built.append_slots
+        append_slots, append_updates = _built.append_slots, _built.append_updates
         scoped, direct, straight, noting = _built.scoped, _built.direct, _built.straight, _built.noting
         passing = _built.passing
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks

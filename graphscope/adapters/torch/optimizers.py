@@ -209,36 +209,56 @@ class Optimizers:
         self, name: str, group: dict[str, Any], pairs: list[tuple[Any, Any]], before: dict[int, Before],
         frame: FrameType, duration: int,
     ) -> None:  # fmt: skip
-        session = self.session
-        writer = session.writer
-        find = session.identities.find
+        writer, table = self.session.writer, self.session.identities.table
         site = site_number(writer, frame)
         settings = self._settings_of(name, group, site)
         varying = [settings.numbers[place] for place in settings.varying]
-        for parameter, gradient in pairs:
-            known = find(parameter)
-            if known is None or known.row < writer.low:
-                # Its value is the new one by now: the row that is written is that of the update alone.
-                known = session.leaves.leaf(parameter, frame, None, known)
-            more = known.extended()
-            origin = self._origin(find(gradient), more.accumulated)
-            measures = measured(before.get(id(parameter)), parameter, gradient)
-            told = origin > 0, bool(measures)
-            update: Update | None = more.updating.get(told)
-            if update is None or update.settings is not settings:
-                update = more.updating[told] = self._renewed(name, update, settings, parameter, site, told)
-            template, value = update.form.template, update.form.value(parameter)
-            if value is NotImplemented:
-                if not update.form.is_for(parameter):
-                    update = more.updating[told] = self._renewed(name, None, settings, parameter, site, told)
-                template, value = update.form.read(parameter)
-            rows = [known.row, origin, *varying] if origin else [known.row, *varying]
-            rows += measures
-            first = more.first if more.first >= writer.base else None
-            row = writer.append_many(template, value, rows, writer.clock(), duration, 0, first, more.versions + 1)
-            wrote(known, parameter, row)
-            if writer.gate is not None:
-                control.after(session, row, parameter, value, frame)
+
+        def measure(parameter: Any, gradient: Any) -> list[int]:
+            return measured(before.get(id(parameter)), parameter, gradient)
+
+        place = 0
+        while place < len(pairs):
+            if compiled.append_updates is not None:
+                place = compiled.append_updates(
+                    table, writer, writer.append, settings, varying, measure if before else None, duration, pairs, place
+                )
+            if place < len(pairs):
+                parameter, gradient = pairs[place]
+                measures = measure(parameter, gradient)
+                self._append(name, settings, varying, measures, parameter, gradient, frame, site, duration)
+                place += 1
+
+    def _append(
+        self, name: str, settings: Settings, varying: list[int], measures: list[int], parameter: Any, gradient: Any,
+        frame: FrameType, site: int, duration: int,
+    ) -> None:  # fmt: skip
+        """Append the row of a parameter."""
+        session = self.session
+        writer, find = session.writer, session.identities.find
+        known = find(parameter)
+        if known is None or known.row < writer.low:
+            # Its value is the new one by now: the row that is written is that of the update alone.
+            known = session.leaves.leaf(parameter, frame, None, known)
+        more = known.extended()
+        origin = self._origin(find(gradient), more.accumulated)
+        told = origin > 0, bool(measures)
+        update: Update | None = more.updating.get(told)
+        if update is None or update.settings is not settings:
+            update = more.updating[told] = self._renewed(name, update, settings, parameter, site, told)
+        template, value = update.form.template, update.form.value(parameter)
+        if value is NotImplemented:
+            if not update.form.is_for(parameter):
+                update = more.updating[told] = self._renewed(name, None, settings, parameter, site, told)
+            template, value = update.form.read(parameter)
+        rows = [known.row, origin, *varying] if origin else [known.row, *varying]
+        first = more.first if more.first >= writer.base else None
+        row = writer.append_many(
+            template, value, rows + measures, writer.clock(), duration, 0, first, more.versions + 1
+        )
+        wrote(known, parameter, row)
+        if writer.gate is not None:
+            control.after(session, row, parameter, value, frame)
 
     def _settings_of(self, name: str, group: dict[str, Any], site: int) -> Settings:
         """The settings of a group, in whose place those of its last step stand where nothing has changed since."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphscope.diagnose import Finding, every
+from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.reader import Log
 from graphscope.eventlog.schema import DTYPES, NODES, Flag, Kind, Pass
 from graphscope.graph import Graph
@@ -49,12 +50,16 @@ class Overview:
     totals: list[Total]
     """One for each op and pass; what took longest comes first."""
     nonfinite: Finding | None
+    """The first value that is not finite and came to spoil a loss, a gradient or a parameter."""
+    harmless: int | None
+    """Where there is none such, the row of the first value that is not finite all the same."""
     exceptions: list[Finding]
 
 
 def overview(log: Log) -> Overview:
     """Sum up a log; one pass over its rows."""
     graph = Graph(log)
+    nonfinite = next(every()["nan"].findings(graph), None)
     return Overview(
         log=str(log.path),
         program=[str(word) for word in log.metadata.get("argv") or []],
@@ -68,7 +73,8 @@ def overview(log: Log) -> Overview:
         values=str(log.metadata.get("values", "")),
         disk_bytes=log.files.disk_bytes(),
         totals=sorted(_totals(log), key=lambda total: (-total.seconds, -total.count, total.op, total.graph_pass)),
-        nonfinite=next(every()["nan"].findings(graph), None),
+        nonfinite=nonfinite,
+        harmless=next(rows_with_nonfinite(log), None) if nonfinite is None else None,
         exceptions=list(every()["raised"].findings(graph)),
     )
 

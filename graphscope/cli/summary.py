@@ -1,7 +1,7 @@
 """What happened in a log, as tables: passes, ops, time, memory, the first non-finite value.
 
-The exit status is 1 when there is a non-finite value or an exception, 0 otherwise. Infinities that the program
-intends, as those of a mask, don't count.
+The exit status is 1 when a value that is not finite spoilt a loss, a gradient or a parameter, or an exception was
+raised, 0 otherwise. Infinities that the program intends, as those of a mask, don't count.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def print_overview(facts: Overview, console: Console | None = None) -> None:
     console.print(_passes(facts.totals))
     console.print(_ops(facts.totals))
     partial = facts.stopped or facts.first > 0
-    console.print(_finding("first non-finite value", facts.nonfinite, partial=bool(partial)), soft_wrap=True)
+    console.print(_nonfinite(facts, "none in what was recorded" if partial else "none"), soft_wrap=True)
     for found in facts.exceptions:
         console.print(_finding("exception", found), soft_wrap=True)
 
@@ -80,9 +80,16 @@ def new_table(first: str, *numbers: str, second: str | None = None) -> Table:
     return table
 
 
-def _finding(title: str, found: Finding | None, *, partial: bool = False) -> Text:
-    if found is None:
-        return Text(f"{title}: none in what was recorded" if partial else f"{title}: none")
+def _nonfinite(facts: Overview, none: str) -> Text:
+    title = "first non-finite value"
+    if facts.nonfinite is not None:
+        return _finding(title, facts.nonfinite)
+    if facts.harmless is not None:
+        none += f" that spoilt a loss, a gradient or a parameter; #{facts.harmless} is not finite"
+    return Text(f"{title}: {none}")
+
+
+def _finding(title: str, found: Finding) -> Text:
     cure = f"\n    hint: {found.cure}" if found.cure else ""
     return plain(f"{title}: #{found.row}  {found.place}  {found.verdict}{cure}")
 

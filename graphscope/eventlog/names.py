@@ -177,13 +177,14 @@ def _text(entry: Any) -> bytes:
 
 def entries(chunk: np.ndarray, start: int = 0) -> tuple[list[bytes], int]:
     """The committed entries of a chunk from byte `start` on, and the byte behind the last of them."""
-    memory = chunk.data
-    found = []
-    while start + _LENGTH.size <= len(memory):
-        (length,) = _LENGTH.unpack_from(memory, start)
-        end = start + _LENGTH.size + length
-        if length == 0 or end > len(memory):
+    memory = bytes(chunk.data[start:])
+    length_at, size, last = _LENGTH.unpack_from, _LENGTH.size, len(memory)
+    found, place = [], 0
+    while place + size <= last:
+        (length,) = length_at(memory, place)
+        end = place + size + length
+        if length == 0 or end > last:
             break
-        found.append(bytes(memory[start + _LENGTH.size : end]))
-        start = end
-    return found, start
+        found.append(memory[place + size : end])
+        place = end
+    return found, start + place

@@ -94,18 +94,21 @@ def _rows(log: Log, group_of: np.ndarray) -> np.ndarray:
 def _entries(log: Log) -> tuple[tuple[tuple[str, tuple[int, ...]], ...], np.ndarray, np.ndarray]:
     """The groups, and of each entry of attributes the group, -1 of what is no collective, and the number."""
     entries = log.table("attrs")
-    group_of, number_of = np.full(len(entries) + 1, -1, np.int64), np.zeros(len(entries) + 1, np.int64)
+    group_of, number_of = [-1] * (len(entries) + 1), [0] * (len(entries) + 1)
     groups: list[tuple[str, tuple[int, ...]]] = []
     numbers: dict[tuple[object, ...], int] = {}
+    group, before = -1, None
     for place, entry in enumerate(entries, 1):
         if is_numbered(entry):
             ranks = entry["ranks"]
-            name = entry["group"], *(ranks.items() if isinstance(ranks, dict) else ranks)
-            group_of[place] = numbers.setdefault(name, len(numbers))
-            if len(numbers) > len(groups):
-                groups.append((entry["group"], members(ranks)))
-            number_of[place] = entry["number"]
-    return tuple(groups), group_of, number_of
+            if before is None or before["ranks"] != ranks or before["group"] != entry["group"]:  # else: as the last one
+                name = entry["group"], *(ranks.items() if isinstance(ranks, dict) else ranks)
+                group = numbers.setdefault(name, len(numbers))
+                if len(numbers) > len(groups):
+                    groups.append((entry["group"], members(ranks)))
+            before = entry
+            group_of[place], number_of[place] = group, entry["number"]
+    return tuple(groups), np.array(group_of, np.int64), np.array(number_of, np.int64)
 
 
 def is_numbered(entry: Any) -> bool:

@@ -14,6 +14,7 @@ import pytest
 
 from graphscope.cli.parser import find_log
 from graphscope.errors import UsageError
+from graphscope.eventlog.reader import load
 
 from .conftest import Run, run_in
 
@@ -63,6 +64,20 @@ def test_summary_as_tables(recorded: Path, read: Run) -> None:
     text = read("summary").stdout
     for word in ("forward", "backward", "mm", "tanh", "train.gscope", "first non-finite value: none"):
         assert word in text
+
+
+def test_summary_names_a_value_that_is_not_finite_and_harms_nothing(graphscope: Run, read: Run, tmp_path: Path) -> None:
+    (tmp_path / "shown.py").write_text(
+        "import graphscope as gs\nx = gs.ones(2, requires_grad=True)\nx.sum().backward()\ngs.tensor([-1.0]).sqrt()\n"
+    )
+    graphscope("record", "shown.py")
+    found = json.loads(read("summary", "--json").stdout)
+    assert found["nonfinite"] is None
+    log = load(tmp_path / "shown.gscope")
+    assert log.op(log.event(found["harmless"]).op).name == "sqrt"
+    result = read("summary")
+    assert result.returncode == 0
+    assert f"none that spoilt a loss, a gradient or a parameter; #{found['harmless']} is not finite" in result.stdout
 
 
 def test_summary_finds_the_first_non_finite_value(graphscope: Run, read: Run, tmp_path: Path) -> None:
@@ -132,8 +147,6 @@ def test_steps_keep_the_newest(graphscope: Run, tmp_path: Path) -> None:
 
 
 def test_pack_keeps_every_row_and_value(recorded: Path, read: Run) -> None:
-    from graphscope.eventlog.reader import load
-
     result = read("pack")
     assert (result.returncode, result.stderr) == (0, "")
     folder, packed = load(recorded / "train.gscope"), load(recorded / "train.gscope.zip")

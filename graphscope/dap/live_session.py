@@ -250,10 +250,13 @@ class LiveSession(Session):
             return await super().assign(target, expression, frame)
         return await self._of_live_frame("assign", target=target, expression=expression, frame=frame)
 
-    async def complete(self, line: str, word: str) -> list[str]:
+    async def complete(self, line: str, word: str, frame: int | None = None) -> list[str]:
         if not self.waits_here:
-            return await super().complete(line, word)
-        body, _ = await self.program.ask("complete", patience=READING, line=line, word=word)
+            return await super().complete(line, word, frame)
+        live = self.live_frame(frame)
+        chosen = {"frame": self.debugger.frame_index if live is None else live, "recorded": live is None}
+        where = {"now": self.debugger.now, **chosen}
+        body, _ = await self.program.ask("complete", patience=READING, line=line, word=word, **where)
         return list(body["result"])
 
     async def step_targets(self, frame: int | None) -> list[Target]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from graphscope.dap.worker import Progress, Worker
-from graphscope.debugger import expression_names, interpreter, nodes, recorded_frames
+from graphscope.debugger import expression_names, interpreter, nodes
 from graphscope.debugger.command_line import resolve
 from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.debugger import Debugger
@@ -124,18 +125,29 @@ class Session:
         return result
 
     async def _carried_out(self, line: str, block: tuple[str, ...], frame: int | None) -> Result:
-        if frame is not None:
-            self.debugger.frame_index = frame
         began = self.debugger.now
         try:
-            result = await self.worker.do(
-                partial(interpreter.answer, self.debugger, line, block), part=lambda: self._way_from(began)
-            )
+            with self._chosen(frame):
+                result = await self.worker.do(
+                    partial(interpreter.answer, self.debugger, line, block), part=lambda: self._way_from(began)
+                )
         except CommandError as error:
             return Message(error.message, error.hint or "", error=True)
         if isinstance(result, Ended) and not result.restart:
             return Message("`disconnect` leaves the session", error=True)
         return result
+
+    @contextmanager
+    def _chosen(self, frame: int | None) -> Iterator[None]:
+        """Have a frame chosen for what is asked in it alone, unless that chooses another, or moves."""
+        debugger = self.debugger
+        before, now = debugger.frame_index, debugger.now
+        debugger.frame_index = before if frame is None else frame
+        try:
+            yield
+        finally:
+            if (debugger.frame_index, debugger.now) == (frame, now):
+                debugger.frame_index = before
 
     def _way_from(self, began: int) -> float | None:
         """How much of the way that may be gone from a row, in either direction, lies behind."""
@@ -155,9 +167,8 @@ class Session:
         Raises:
             CommandError: It has none.
         """
-        if frame is not None:
-            self.debugger.frame_index = frame
-        value = await self.worker.do(partial(evaluate, self.debugger, expression), patience=READING)
+        with self._chosen(frame):
+            value = await self.worker.do(partial(evaluate, self.debugger, expression), patience=READING)
         return self.handles.entry(expression, value, expression)
 
     async def hover(self, expression: str, frame: int | None) -> Entry:
@@ -176,10 +187,7 @@ class Session:
 
     def recorded_locals(self, frame: int | None) -> RecordedLocals | None:
         """What the log knows of the variables of a frame; None stands for that of the node."""
-        debugger = self.debugger
-        if frame is None:
-            return recorded_frames.locals_of(debugger.graph, debugger.node)
-        return debugger.recorded_locals(frame) if frame < len(debugger.where().frames) else None
+        return self.debugger.recorded_locals(frame)
 
     def live_frame(self, frame: int | None) -> int | None:
         """The place of a frame among those that the program waits in, where it is one of them."""
@@ -210,9 +218,9 @@ class Session:
         """
         raise CommandError("What is past can't be changed, only what the program waits with", "launch the program")
 
-    async def complete(self, line: str, word: str) -> list[str]:
-        """What a word at the end of a line may become."""
-        return interpreter.complete(self.debugger, line, word)
+    async def complete(self, line: str, word: str, frame: int | None = None) -> list[str]:
+        """What a word at the end of a line may become in a frame; None stands for that of the node."""
+        return interpreter.complete(self.debugger, line, word, self.recorded_locals(frame))
 
     async def step_targets(self, frame: int | None) -> list[Target]:
         """The calls that are to come in the line of a frame."""

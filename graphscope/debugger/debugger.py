@@ -171,15 +171,16 @@ class Debugger:
 
     def lookup(self) -> Callable[[str], object]:
         """What names mean here, in the frame that was chosen."""
-        frame, where = self.frame, self.where()
-        recorded = self.recorded_locals(where.current) if frame is None and where.frames else None
+        frame = self.frame
+        recorded = self.recorded_locals(self.where().current if frame is None else None)
         held = self.edge.held() if self.edge is not None and self.at_edge else None
         return expression_names.lookup(self._graph, self.node, frame, held, recorded)
 
-    def recorded_locals(self, place: int) -> RecordedLocals | None:
-        """What the log knows of the variables of a frame, by its place from the outermost."""
-        frame = self.where().frames[place]
-        return None if frame.row is None else RecordedLocals(self._graph, frame.place, frame.row)
+    def recorded_locals(self, place: int | None) -> RecordedLocals | None:
+        """What the log knows of the variables of a frame, by its place from the outermost; None: where the node is."""
+        if place is None:
+            return recorded_frames.locals_of(self._graph, self.node)
+        return recorded_frames.locals_in(self._graph, self.where().frames[place : place + 1])
 
     def origin(self) -> Origin:
         """Where a step from here begins."""
@@ -325,8 +326,7 @@ class Debugger:
 
     def stop_at(self, hit: Hit, changes: tuple[Change, ...] = (), remark: str = "") -> Stop:
         """Say where the debugger stands, at a breakpoint."""
-        notes = (hit.note,) if hit.note else ()
-        return self.stop("breakpoint", hit=hit, changes=changes, remark=remark, notes=notes)
+        return self.stop("breakpoint", hit=hit, changes=changes, remark=remark, notes=(hit.note,) if hit.note else ())
 
     def stop(
         self,

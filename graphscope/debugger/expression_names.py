@@ -183,7 +183,7 @@ def lookup(
         node: The node.
         frame: The program's, where it waits.
         held: The value that it waits with.
-        recorded: What the log knows of the variables where it does not wait.
+        recorded: What the log knows of the variables at the line of the node.
     """
     held_word = "" if held is None or node is None else "grad" if node.kind in ("grad", "accumulate") else "value"
 
@@ -206,7 +206,7 @@ def lookup(
         if recorded is not None:
             if name in recorded:
                 return Recorded(recorded[name])
-            if recorded.owns(name):  # what else is called so is a variable of another function
+            if frame is None and recorded.owns(name):  # what else is called so is a variable of another function
                 raise KeyError(name)
         found = newest(graph, name)
         if found is None:

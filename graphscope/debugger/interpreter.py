@@ -15,10 +15,11 @@ from graphscope.debugger.python_names import names_in
 from graphscope.debugger.result_lines import text_of
 from graphscope.debugger.results import Message, Result
 from graphscope.errors import CommandError, GraphscopeError
-from graphscope.graph.search import vocabulary
+from graphscope.graph.search import names_of, vocabulary
 
 if TYPE_CHECKING:
     from graphscope.debugger.debugger import Debugger
+    from graphscope.debugger.recorded_locals import RecordedLocals
 
 _OF_EXPRESSIONS = ("p", "pp", "whatis", "display", "watch", "last", "set", "condition", "!")
 _WORDS = ("value", "grad", "inputs", "op", "name", "shape", "dtype", "node", "isnan", "isinf", "np")
@@ -71,19 +72,28 @@ def answer(dbg: Debugger, line: str, block: Sequence[str] = ()) -> Result:
         return Message(f"{line.strip()!r} failed inside graphscope: {describe(error)}", "this is a bug", error=True)
 
 
-def complete(dbg: Debugger, line: str, word: str) -> list[str]:
-    """What a word at the end of a line may become."""
+def complete(dbg: Debugger, line: str, word: str, recorded: RecordedLocals | None = None) -> list[str]:
+    """What a word at the end of a line may become.
+
+    Args:
+        dbg: Where one stands; what it has of the program's frame is offered.
+        line: The line up to the cursor.
+        word: Its end.
+        recorded: What the log knows of the variables of the frame, which are offered as well.
+    """
     head, _, rest = line.lstrip().partition(" ")
+    variables, kept = {*names_in(dbg.program_frame, word)}, {name for name in recorded or () if name.startswith(word)}
     if not rest and not line.endswith(" "):
         commands = (found for found in (*words(), *dbg.aliases) if found.startswith(word))
-        return [*dict.fromkeys((*commands, *sorted(names_in(dbg.program_frame, word))))]
+        answer = variables if dbg.frame is not None else variables | kept  # a bare line is the program's where it waits
+        return [*dict.fromkeys((*commands, *sorted(answer)))]
     found, _ = resolve(head)
     name = found.name if found is not None else "!"
     if name == "help":
         return [known for known in words() if known.startswith(word)]
-    known = set(vocabulary(dbg.graph))
     if name in _OF_EXPRESSIONS:
-        known |= {*_WORDS, *names_in(dbg.program_frame, word)}
+        hidden = recorded.owns if recorded is not None else lambda _: False  # what else is called so is not meant
+        known = {found for found in names_of(dbg.graph) if not hidden(found)} | {*_WORDS, *variables, *kept}
     else:
-        known |= {*_OF_SPECS, *words_of_checks()}
+        known = {*vocabulary(dbg.graph), *_OF_SPECS, *words_of_checks()}
     return sorted(candidate for candidate in known if candidate.startswith(word))

@@ -105,8 +105,9 @@ def assign(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Ans
 
 @question
 def complete(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
-    """What a word at the end of a line may become."""
-    return interpreter.complete(debugger, details["line"], details["word"]), b""
+    """What a word at the end of a line may become; `recorded` if also a variable at the line of the node."""
+    recorded = debugger.recorded_locals(None) if details.get("recorded") else None
+    return interpreter.complete(debugger, details["line"], details["word"], recorded), b""
 
 
 @question

@@ -38,8 +38,14 @@ def frames(graph: Graph, node: Node | Pending | None, raised: Raised | None = No
 
 def locals_of(graph: Graph, node: Node | Pending | None) -> RecordedLocals | None:
     """What the log knows of the variables of the function that made a node: of a backward node, its forward node."""
-    frame = None if node is None else next(iter(_of_node(node)), None)
-    return None if frame is None or frame.row is None else RecordedLocals(graph, frame.place, frame.row)
+    return None if node is None else locals_in(graph, tuple(_of_node(node)))
+
+
+def locals_in(graph: Graph, found: Sequence[Frame]) -> RecordedLocals | None:
+    """What the log knows of the variables of the first of some frames."""
+    if not found or found[0].row is None:
+        return None
+    return RecordedLocals(graph, found[0].place, found[0].row)
 
 
 def _of_node(node: Node | Pending) -> Iterator[Frame]:

@@ -78,9 +78,15 @@ def vocabulary(graph: Graph) -> list[str]:
     log = graph.log
     words = {log.op(number).name for number in range(1, len(log.table("ops")) + 1)}
     words |= {log.scope_path(number) for number in range(1, len(log.table("scopes")) + 1)}
-    words |= {graph.names.variable(number) for number in range(1, len(log.table("sites")) + 1)}
-    words |= {str(attrs.get("name", "")) for attrs in log.table("attrs") if isinstance(attrs, dict)}
-    return sorted(words - {""})
+    return sorted((words | names_of(graph)) - {""})
+
+
+def names_of(graph: Graph) -> set[str]:
+    """What the tensors of a log are called."""
+    log = graph.log
+    names = {graph.names.variable(number) for number in range(1, len(log.table("sites")) + 1)}
+    names |= {str(attrs.get("name", "")) for attrs in log.table("attrs") if isinstance(attrs, dict)}
+    return names - {""}
 
 
 class Told:

@@ -43,14 +43,15 @@ async def evaluate(adapter: Adapter, arguments: Arguments) -> Body:
 
 @request("completions", "supportsCompletionsRequest")
 async def completions(adapter: Adapter, arguments: Arguments) -> Body:
-    """What the word at the cursor may become."""
+    """What the word at the cursor may become: its names are those of the frame."""
+    session, frame = adapter.at_frame(arguments)
     text, column = arguments.text("text"), arguments.number("column")
     line = text[: max(column - 1, 0)].rsplit("\n", 1)[-1]
     start = len(line)
     while start and (line[start - 1].isalnum() or line[start - 1] in _OF_WORDS):
         start -= 1
     word = line[start:]
-    found = await adapter.need_session().complete(line, word)
+    found = await session.complete(line, word, frame)
     return {"targets": [{"label": each, "start": start, "length": len(word)} for each in found[:_MOST]]}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -16,6 +16,9 @@ _KEPT: Final = frozenset(schema.EVENT.names or ()) - {"time", "duration", "value
 """What is the same wherever a line runs, or counts rows: small numbers, whatever room a row has for them."""
 _MOST: Final = 3 << 26
 """So many bytes are kept at most."""
+_SHORT: Final = 1 << 18
+"""Of a log of so many rows all are read at once: its memory is gone through once, not for each."""
+_BLOCK: Final = 1 << 12
 
 
 class Columns:
@@ -39,23 +42,24 @@ class Columns:
             return found
         if self._extent != (rows.first, rows.end):
             self._extent, self._kept = (rows.first, rows.end), {}
-        found = _read(rows, field)
-        kept = {**self._kept, field: found}
+        kept = {**self._kept, **_read(rows, _KEPT if len(rows) <= _SHORT else {field})}
+        found = kept[field]
         while len(kept) > 1 and sum(each.nbytes for each in kept.values()) > _MOST:
             del kept[next(iter(kept))]
         self._kept = kept
         return found
 
 
-def _read(rows: Rows, field: str) -> np.ndarray:
-    """A field of all rows, in as few bytes as its numbers need; 0 for rows that are not there."""
-    column = np.zeros(len(rows), np.uint8)
-    for first, part in _parts(rows, field):
-        if part.max() > np.iinfo(column.dtype).max:
-            column = column.astype(np.min_scalar_type(part.max()))
-        column[first - rows.first : first - rows.first + len(part)] = part
-    return column
-
-
-def _parts(rows: Rows, field: str) -> Iterator[tuple[int, np.ndarray]]:
-    return ((first, np.ascontiguousarray(events[field])) for first, events in rows.chunks() if len(events))
+def _read(rows: Rows, fields: Iterable[str]) -> dict[str, np.ndarray]:
+    """Fields of all rows, in as few bytes as their numbers need; 0 for rows that are not there."""
+    columns = {field: np.zeros(len(rows), np.uint8) for field in fields}
+    for first, events in rows.chunks():
+        for start in range(0, len(events), _BLOCK):  # what is in the processor's cache
+            block = events[start : start + _BLOCK]
+            place = first - rows.first + start
+            for field, column in columns.items():
+                part = np.ascontiguousarray(block[field])
+                if (most := part.max()) > np.iinfo(column.dtype).max:
+                    columns[field] = column = column.astype(np.min_scalar_type(most))
+                column[place : place + len(part)] = part
+    return columns

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from graphscope.eventlog import generated, schema
@@ -195,15 +196,16 @@ class _Table:
             # A next chunk is made only when this one is full, so look for it before reading to the end of this one.
             more = self._files.exists(f"tables/{self._name}-{self._chunk + 1:03d}.npy")
             found, self._offset = entries(self._files.array(path, schema.BYTE), self._offset)
-            self._entries += _parsed(found)
+            self._entries += _parsed(tuple(found))
             if not more:
                 return
             self._chunk += 1
             self._offset = 0
 
 
-def _parsed(texts: list[bytes]) -> list[Any]:
-    """All of some entries; one by one where one of them is damaged."""
+@lru_cache(maxsize=32)
+def _parsed(texts: tuple[bytes, ...]) -> list[Any]:
+    """All of some entries; one by one where one of them is damaged. The ranks of a run say the same, log by log."""
     try:
         found = json.loads(b"[" + b",".join(texts) + b"]")
     except (ValueError, RecursionError):

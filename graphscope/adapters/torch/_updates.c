@@ -8,8 +8,8 @@ static PyObject *keys[2][2]; /* of `More.updating`: whether the row of the gradi
 /* Everything that the rows of one group of parameters share. */
 typedef struct {
     Table *table;
-    PyObject *append, *settings, *measure;
-    int64_t low, base, duration;
+    PyObject *writer, *append, *settings, *measure;
+    int64_t low, base, duration; /* a row may begin a segment, which changes `low` */
     int64_t varying[MOST_TOLD];
     int count;
 } Told;
@@ -131,10 +131,9 @@ static PyObject *append_updates(PyObject *module, PyObject *const *args, Py_ssiz
                         "append_updates(table, writer, append, settings, varying, measure, duration, pairs, start)");
         return NULL;
     }
-    Told told = {(Table *)args[0], args[2], args[3], args[5]};
+    Told told = {(Table *)args[0], args[1], args[2], args[3], args[5]};
     Py_ssize_t place = PyLong_AsSsize_t(args[8]);
     told.duration = PyLong_AsLongLong(args[6]);
-    told.low = number(args[1], &slot_low);
     told.base = number(args[1], &slot_base);
     int gate = is(args[1], &slot_gate, Py_None);
     if (PyErr_Occurred() || place < 0)
@@ -147,6 +146,9 @@ static PyObject *append_updates(PyObject *module, PyObject *const *args, Py_ssiz
         PyObject *pair = PyList_GET_ITEM(args[7], place);
         if (!PyTuple_CheckExact(pair) || PyTuple_GET_SIZE(pair) != 2)
             break;
+        told.low = number(told.writer, &slot_low);
+        if (told.low < 0 && PyErr_Occurred())
+            return NULL;
         int64_t row = updated(&told, PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1));
         if (row < 0)
             return NULL;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,9 @@ pytestmark = [pytest.mark.torch, pytest.mark.slow]
 GALLERY: Final = Path(__file__).parents[1] / "gallery"
 SICK: Final = ("01_char_lstm", "03_face_pairs", "14_shop_towers", "15_sprite_codes", "19_flower_finetune")
 HEALTHY: Final = ("02_mixed_precision", "12_zero_init_resnet", "40_ctc_reader")
+OWN: Final = Path(__file__).parent / "healthy"
+"""Trainings of many kinds that learn, each written ahead of what the doctor says of it."""
+LEARNING: Final = sorted(each.parent.name for each in OWN.glob("*/main.py"))
 MOST_CALLS: Final = 4
 
 
@@ -60,3 +64,24 @@ def test_a_healthy_program_has_none(tmp_path: Path, program: str) -> None:
     found, calls = examine(f"healthy/{program}", tmp_path)
     assert found is None
     assert calls <= MOST_CALLS
+
+
+async def learnt(call: Caller) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """What became of the program in the server's folder, and all that is found in it."""
+    told = await call("record", program="main.py")
+    return told, (await call("doctor", log=told["log"]))["items"]
+
+
+@pytest.mark.parametrize("program", LEARNING)
+def test_a_training_that_learns_is_accused_of_nothing(tmp_path: Path, program: str) -> None:
+    """It learns, as it says itself, and nothing is found in it."""
+    told, found = talk(shutil.copytree(OWN / program, tmp_path / program), learnt, "--run")
+    assert told["exit_status"] == 0
+    first, last = re.search(r"loss from (\S+) to (\S+)", told["printed"]).groups()  # type: ignore[union-attr]
+    assert float(last) < float(first) / 2
+    assert found == []
+
+
+def test_the_trainings_are_there() -> None:
+    """None of them is lost on the way."""
+    assert len(LEARNING) >= 11

@@ -18,7 +18,7 @@ _MOST: Final = 3 << 26
 """So many bytes are kept at most."""
 _SHORT: Final = 1 << 18
 """Of a log of so many rows all are read at once: its memory is gone through once, not for each."""
-_BLOCK: Final = 1 << 12
+_BLOCK: Final = 1 << 13
 
 
 class Columns:

@@ -200,3 +200,18 @@ def test_the_assets_are_made_again_to_the_byte(tmp_path: Path) -> None:
     for made in out.iterdir():
         assert made.read_bytes() == (ASSETS / made.name).read_bytes(), made.name
     assert {made.name for made in out.iterdir()} == {"page.js", "page.css", "page.LICENSE.txt"}
+
+
+def test_of_a_run_too_long_to_be_judged_along_the_page_says_so(
+    recorded: Callable[[Callable[[], Any]], Log], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spoilt() -> None:
+        gs.zeros(2, requires_grad=True).log().sum().backward()
+
+    log = recorded(spoilt)
+    (judged,) = [each for each in data_of(str(export(log, format="html")))["findings"] if each["node"] >= 0]
+    assert "log of 0" in judged["verdict"]
+    monkeypatch.setattr("graphscope.exporters.page.finding_entries._MOST_ROWS", len(log) - 1)
+    (told,) = data_of(str(export(log, format="html")))["findings"]
+    assert (told["node"], told["verdict"]) == (-1, f"not judged: the run has more than {len(log) - 1:,} rows")
+    assert told["cure"] == f"graphscope doctor {log.path}"

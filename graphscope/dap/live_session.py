@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from graphscope.dap.log_session import READING, Listener, Session, needs_of, variable_of
 from graphscope.dap.program import PATIENCE, Process, Program
+from graphscope.debugger.expressions import PREDICATES, parse
 from graphscope.debugger.inspection import Entry
 from graphscope.debugger.json_data import from_json, to_json
 from graphscope.debugger.live_edge import Edge
@@ -215,6 +216,16 @@ class LiveSession(Session):
         if live is None:
             return await super().hover(expression, frame)
         return await self._of_live_frame("hover", expression=expression, frame=live)
+
+    def is_recalled(self, expression: str, frame: int | None) -> bool:
+        recorded = self.recorded_locals(frame) if self.waits_here and self.live_frame(frame) is None else None
+        if recorded is None:
+            return False
+        try:
+            names = parse(expression).names - PREDICATES.keys()
+        except CommandError:
+            return False
+        return bool(names) and all(name in recorded and name not in ("value", "grad") for name in names)
 
     async def variables(self, frame: int | None, which: str) -> list[Entry]:
         live = self.live_frame(frame)

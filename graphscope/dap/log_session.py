@@ -185,6 +185,10 @@ class Session:
             raise CommandError(f"What {expression} is here is not known")
         return self.handles.entry(expression, value)
 
+    def is_recalled(self, expression: str, frame: int | None) -> bool:
+        """Whether an expression is over known variables of a frame that is over, while the program waits in others."""
+        return False
+
     def recorded_locals(self, frame: int | None) -> RecordedLocals | None:
         """What the log knows of the variables of a frame; None stands for that of the node."""
         return self.debugger.recorded_locals(frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -256,6 +257,40 @@ def test_a_variable_wins_over_a_command_at_the_debug_console(client: Client, wri
     assert bare == printed
     assert "0." in bare
     assert "1." in client.evaluate("!wt", "repl")
+    client.leave()
+
+
+RECALLED = """\
+{framework}
+
+def layer(x, n):
+    c = x * n
+    return c.tanh()
+
+x = torch.tensor([3.0], requires_grad=True)
+layer(layer(x, torch.tensor([0.5])), torch.tensor([2.0])).sum().backward()
+"""
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_what_a_call_that_is_over_had_comes_first_in_its_frame(client: Client, write: Write, framework: str) -> None:
+    """`x` is a variable of the program as well, `c` and `n` are commands that move."""
+    client.initialize()
+    path = program(write, RECALLED, framework)
+    client.request("launch", {"program": str(path)})
+    client.event("initialized")
+    lines = [{"line": 5, "condition": "backward"}]
+    client.request("setBreakpoints", {"source": {"path": str(path)}, "breakpoints": lines})
+    client.request("configurationDone")
+    client.event("stopped")
+    row = client.position()["now"]
+    frames = client.stack()
+    for context in ("hover", "watch", "repl", "clipboard"):
+        told = client.evaluate("x", context, frameId=frames[0]["id"])
+        assert f"{math.tanh(1.5):.3f}" in told
+        assert f"{2 * math.tanh(1.5):.3f}" in client.evaluate("c", context, frameId=frames[0]["id"])
+        assert "3." in client.evaluate("x", context, frameId=frames[-1]["id"])
+    assert client.position()["now"] == row
     client.leave()
 
 

@@ -21,15 +21,17 @@ TYPED: Final = "<"
 async def evaluate(adapter: Adapter, arguments: Arguments) -> Body:
     """An expression; at the console, Python or a command, or behind `<` a line for the program.
 
-    Where a line is both, as `n` is in a program that has a variable `n`, it is Python; `:n` is the command.
+    Where a line is both, as `n` is in a program that has a variable `n`, it is Python; `:n` is the command. In a frame
+    that is over, what is known of its variables comes first, whoever asks: some editors hover as if they typed.
     """
     expression, context = arguments.text("expression"), arguments.text("context", "watch")
     if context == "repl" and expression.startswith(TYPED):
         adapter.type(expression.removeprefix(TYPED).removeprefix(" ") + "\n")
         return {"result": "", "variablesReference": 0}
     session, frame = adapter.at_frame(arguments)
-    if context != "repl":
-        found = await (session.hover if context == "hover" else session.look)(expression, frame)
+    is_of_frame = context == "hover" or ("frameId" in arguments and session.is_recalled(expression, frame))
+    if is_of_frame or context != "repl":
+        found = await (session.hover if is_of_frame else session.look)(expression, frame)
         made = adapter.references.inside(session, found, frame)
         return {"result": found.text, **({"type": found.type} if found.type else {}), **made}
     if await session.is_of_program(expression, frame):

@@ -33,6 +33,12 @@ exec "{python}" "$@"
 PATIENCE: Final = 60.0
 """Seconds until what was waited for is held to be missing."""
 
+RESTING: Final = 3.0
+"""Seconds that the mouse rests on a word, until it is moved again."""
+
+COLUMN: Final = 8
+"""About the width of a letter."""
+
 KEYS: Final = {"F1": 112, "F5": 116, "F9": 120, "F10": 121, "F11": 122, "Enter": 13, "Escape": 27}
 
 SETTINGS: Final = {
@@ -72,11 +78,16 @@ class Editor:
 
     def wait(self, expression: str) -> Any:
         """Wait until an expression of the page is true; its value."""
-        end = time.monotonic() + PATIENCE
-        while not (found := self.page.value(expression)):
-            if time.monotonic() > end:
-                self.picture("missing")
-                raise AssertionError(f"{expression} is not so; the window shows:\n{self.text()}")
+        found = self._soon(expression, PATIENCE)
+        if not found:
+            self.picture("missing")
+            raise AssertionError(f"{expression} is not so; the window shows:\n{self.text()}")
+        return found
+
+    def _soon(self, expression: str, seconds: float) -> Any:
+        """The value of an expression once it is true, or after so many seconds."""
+        end = time.monotonic() + seconds
+        while not (found := self.page.value(expression)) and time.monotonic() < end:
             time.sleep(0.05)
         return found
 
@@ -165,8 +176,8 @@ class Editor:
             f" > {before}"
         )
 
-    def hover(self, line: int, word: str) -> str:
-        """What is shown where the mouse rests on a word of a line."""
+    def hover(self, line: int, word: str, *words: str) -> None:
+        """Wait until what is shown where the mouse rests on a word of a line says all of some words."""
         lines = "[...document.querySelectorAll('.view-line')]"
         lines += ".sort((a, b) => a.getBoundingClientRect().y - b.getBoundingClientRect().y)"
         spans = f"[...{lines}[{line - 1}].querySelectorAll('span span')]"
@@ -182,14 +193,17 @@ class Editor:
             }}
         }})()"""
         x, y = self.wait(place)
-        shown = "document.querySelector('.debug-hover-widget')?.innerText.trim()"
+        widget = "document.querySelector('.debug-hover-widget')"
+        said = " && ".join(f"text.includes({json.dumps(word)})" for word in words)
+        shown = f"(widget => widget?.checkVisibility() && (text => {said})(widget.innerText))({widget})"
         end = time.monotonic() + PATIENCE
-        while not self.page.value(shown):  # a hand is never quite still
-            assert time.monotonic() < end, "nothing is shown"
-            for each in (x - 1, x):
+        while time.monotonic() < end:
+            for each in (x - COLUMN, x):  # a hand comes from beside it
                 self.page.ask("Input.dispatchMouseEvent", type="mouseMoved", x=each, y=y)
-            time.sleep(0.5)
-        return self.text(".debug-hover-widget")
+            if self._soon(shown, RESTING):
+                return
+        self.picture("missing")
+        raise AssertionError(f"what is shown of {word} is {self.text('.debug-hover-widget')!r}")
 
     def say(self, line: str) -> None:
         """Type a line into the debug console."""

@@ -121,13 +121,34 @@ def test_a_line_in_backward_alone_its_own_values_and_a_gradient_that_is_set(
         editor.stands("LIVE", "backward")
         editor.stands("Ln 10,")
         first = torch.tanh(torch.tensor([0.5]) * 2.0)
-        assert f"{(first * 3.0).item():.5f}" in editor.hover(10, "scaled")  # of the second, which comes by first
+        editor.hover(10, "scaled", f"{(first * 3.0).item():.5f}")  # of the second, which comes by first
         editor.picture("hover")
         editor.press("F5")
         editor.read("scaled = float32 1 [1.]")
         editor.say("set grad = torch.tensor([10.0])")
         editor.press("F5")
         editor.read(f"gradients {10.0 * 0.5} ")
+
+
+def test_a_tensor_under_the_mouse_in_forward(installed: Installed, tmp_path: Path) -> None:
+    """In two modules of one class each shows its own, and what is computed before it is there."""
+    torch = pytest.importorskip("torch")
+    (tmp_path / "layers.py").write_text(TWO_LAYERS)
+    with installed.window(tmp_path) as editor:
+        editor.open("layers.py")
+        editor.add_breakpoint(11, "forward")
+        editor.press("F5")
+        editor.stands("LIVE")
+        x = torch.tensor([0.5])
+        for weight in (2.0, 3.0):
+            editor.press("F5")
+            editor.stands("LIVE", "forward")
+            editor.stands("Ln 11,")
+            scaled = x * weight
+            editor.read(f"scaled = float32 1 [{round(scaled.item(), 5):g}")
+            for word, told in (("scaled", scaled), ("x", x), ("weight", torch.tensor([weight]))):
+                editor.hover(10, word, f"[0] =\n{told.numpy()[0]!s}\n")
+            x = scaled.tanh()
 
 
 RAISES: Final = """\

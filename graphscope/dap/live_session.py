@@ -227,6 +227,17 @@ class LiveSession(Session):
             return False
         return bool(names) and all(name in recorded and name not in ("value", "grad") for name in names)
 
+    async def tensor(self, path: str, frame: int | None) -> int | str | None:
+        live = self.live_frame(frame)
+        if live is None and (known := await super().tensor(path, frame)) is not None:
+            return known
+        if not self.waits_here:
+            return None
+        where = {"now": self.debugger.now, "frame": self.debugger.frame_index if live is None else live}
+        body, _ = await self.program.ask("tensor", patience=READING, path=path, **where)
+        found: int | str | None = body["result"]
+        return found
+
     async def variables(self, frame: int | None, which: str) -> list[Entry]:
         live = self.live_frame(frame)
         if live is None:

@@ -189,6 +189,14 @@ class Session:
         """Whether an expression is over known variables of a frame that is over, while the program waits in others."""
         return False
 
+    async def tensor(self, path: str, frame: int | None) -> int | str | None:
+        """The row of the tensor that names of a frame lead to, -1 of one that has none; the type of what is none.
+
+        None where the names lead nowhere, as far as is known.
+        """
+        recorded = self.recorded_locals(frame)
+        return recorded[path].row if recorded is not None and path in recorded else None
+
     def recorded_locals(self, frame: int | None) -> RecordedLocals | None:
         """What the log knows of the variables of a frame; None stands for that of the node."""
         return self.debugger.recorded_locals(frame)

@@ -25,8 +25,15 @@ class Opened:
     expression: str = ""
     frame: int | None = None
     """The Python frame that it belongs to, counted from the outermost."""
-    expressions: dict[str, str] = field(default_factory=dict)
-    """For each name inside that was told, the Python that evaluates to it."""
+    told: dict[str, Entry] = field(default_factory=dict)
+    """What was told of it, by name."""
+
+    def expression_of(self, name: str) -> str:
+        """The Python that evaluates to something inside; empty where there is none."""
+        known = self.told.get(name)
+        if known is not None and known.expression:
+            return known.expression
+        return f"{self.expression}{name}" if name.startswith("[") and self.expression else ""
 
 
 class References:

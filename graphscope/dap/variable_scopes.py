@@ -148,10 +148,11 @@ def scopes_of(references: References, session: Session, frame: int | None) -> li
     made = []
     if frame is None:
         made = [scope_entry(scope.name, _bound(scope, session), None, scope.hint) for scope in SCOPES]
-    recorded = session.recorded_locals(frame if live is None else live)
+    chosen = frame if live is None else live
+    recorded = session.recorded_locals(chosen)
     if live is not None or recorded:
-        variables = scope_entry("Locals", _of_python(session, frame, "locals"), live, "locals")
-        made.append(variables | _range(session, frame if live is None else live))
+        variables = scope_entry("Locals", _of_python(session, frame, "locals"), chosen, "locals")
+        made.append(variables | _range(session, chosen))
     if live is not None:
         made.append(scope_entry("Globals", _of_python(session, frame, "globals"), live) | {"expensive": True})
     return made

@@ -12,11 +12,13 @@ from graphscope.debugger import interpreter
 from graphscope.debugger.commands.edits import replace
 from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.commands.python import execute
+from graphscope.debugger.expressions import RAISED
 from graphscope.debugger.inspection import Handles
 from graphscope.debugger.step_targets import step_targets
 from graphscope.debugger.value_results import as_array
 from graphscope.errors import CommandError
 from graphscope.eventlog import record as recording
+from graphscope.eventlog.foreign_tensors import row_of
 
 if TYPE_CHECKING:
     from graphscope.debugger.debugger import Debugger
@@ -89,6 +91,21 @@ def defines(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> An
     """Whether the program has a variable of a name where it waits."""
     frame = debugger.program_frame
     return frame is not None and (details["name"] in frame.f_locals or details["name"] in frame.f_globals), b""
+
+
+@question
+def tensor(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
+    """The row of the tensor that a path of names leads to, -1 of one without; the type of what is no tensor."""
+    with recording.recording_to(None):  # not of the program
+        try:
+            value = _in_frame(debugger, details["path"])
+        except RAISED:  # whatever an attribute of the program's does
+            return None, b""
+    row = row_of(value)
+    if row is None and (isinstance(value, np.ndarray) or as_array(value) is None):
+        return type(value).__name__, b""
+    found = None if row is None else recording.holding(row)
+    return (-1 if found is None or found[0].path != debugger.log.path else found[1]), b""
 
 
 @question

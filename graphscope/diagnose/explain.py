@@ -13,7 +13,7 @@ from graphscope.diagnose.gradients.size import mostly_zero, norm, norms, shrunk
 from graphscope.diagnose.subject import Subject
 from graphscope.errors import UsageError
 from graphscope.eventlog import record as recording
-from graphscope.eventlog.foreign_tensors import reader_of
+from graphscope.eventlog.foreign_tensors import row_of
 from graphscope.eventlog.reader import Log
 from graphscope.graph import Graph, Node, search
 
@@ -140,9 +140,8 @@ def _chosen(graph: Graph, spec: str) -> Node:
 
 def _recorded(tensor: Any) -> Node | None:
     """The node of a tensor in the recording that holds it, while there is one."""
-    reader = reader_of(tensor)
-    row = getattr(tensor, "row", -1) if reader is None else reader.row(tensor)
-    found = recording.holding(row) if isinstance(row, int) and row >= 0 else None
+    row = row_of(tensor)
+    found = None if row is None else recording.holding(row)
     if found is None:
         return None
     log, number = found

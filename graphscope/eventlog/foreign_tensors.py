@@ -27,3 +27,10 @@ def reader_of(tensor: Any) -> TensorReader | None:
     """The reader of a tensor, if there is one for its library."""
     libraries = (each.__module__.partition(".")[0] for each in type(tensor).__mro__)
     return next((TENSOR_READERS[library] for library in libraries if library in TENSOR_READERS), None)
+
+
+def row_of(tensor: Any) -> int | None:
+    """The row of the newest version of a tensor, ours or another library's, as producers count them; None without."""
+    reader = reader_of(tensor)
+    row = getattr(tensor, "row", None) if reader is None else reader.row(tensor)
+    return row if isinstance(row, int) and row >= 0 else None

@@ -22,7 +22,14 @@ from tests.dap.conftest import CHAIN
 from tests.dap.talking import PATIENCE, Client
 from tests.dap.test_robust import gone
 
-PROGRAM = CHAIN.replace("range(3)", "range(40)")
+CATCHES = """\
+    try:
+        int("none")
+    except ValueError:
+        w.grad = None
+"""
+PROGRAM = CHAIN.replace("range(3)", "range(40)").replace("    w.grad = None\n", CATCHES)
+FILTERS = ("uncaught", "raised", "nan", "missing")
 LEAVING = ("disconnect", "terminate", "restart", "launch", "attach", "initialize", "graphscope/input")
 
 # What arguments are called, and what a request may find there: right, wrong, and absurd.
@@ -58,7 +65,7 @@ NAMES = {
     "context": st.sampled_from(["watch", "hover", "repl", "clipboard", "?"]),
     "filter": st.sampled_from(["indexed", "named", "?"]),
     "granularity": st.sampled_from(["statement", "instruction", "?"]),
-    "filters": st.lists(st.sampled_from(["uncaught", "raised", "nan", "?"]), max_size=2),
+    "filters": st.lists(st.sampled_from([*FILTERS, "?"]), max_size=2),
     "breakpoints": st.lists(st.fixed_dictionaries({"name": texts, "dataId": texts, "line": numbers}), max_size=2),
     "source": st.sampled_from([{"path": "prog.py"}, {}, {"sourceReference": 1}]),
 }
@@ -100,6 +107,11 @@ class Session(RuleBasedStateMachine):
     @rule(name=st.sampled_from(["next", "stepIn", "stepOut", "stepBack", "reverseContinue", "pause", "threads"]))
     def move(self, name: str) -> None:
         self.client.answer(self.client.send(name, {"threadId": 1} if name != "threads" else None))
+
+    @rule(chosen=st.sets(st.sampled_from(FILTERS)))
+    def choose_exceptions(self, chosen: set[str]) -> None:
+        answer = self.client.answer(self.client.send("setExceptionBreakpoints", {"filters": sorted(chosen)}))
+        assert answer["success"], answer
 
     @rule()
     def look(self) -> None:
@@ -183,6 +195,7 @@ def hurried(chance: random.Random) -> tuple[str, Any]:
             ("evaluate", watched),
             ("setFunctionBreakpoints", {"breakpoints": functions}),
             ("setDataBreakpoints", {"breakpoints": [{"dataId": ":w.grad"}][: chance.randrange(2)]}),
+            ("setExceptionBreakpoints", {"filters": chance.sample(FILTERS, chance.randrange(3))}),
             ("cancel", {"requestId": chance.randrange(100)}),
         ]
     )
@@ -209,17 +222,19 @@ def test_clients_killed_at_random_moments(tmp_path: Path) -> None:
     for number in range(KILLED):
         pid, done = tmp_path / f"pid{number}", tmp_path / f"done{number}"
         program.write_text(
-            f"import os\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\n{CHAIN}open({str(done)!r}, 'w')\n"
+            f"import os\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\n{PROGRAM}open({str(done)!r}, 'w')\n"
         )
         outlives = chance.random() < 0.3
         client = Client()
         client.send("initialize", {"adapterID": "graphscope"})
         client.send("launch", {"program": str(program), "stopOnEntry": True, "endWithClient": not outlives})
-        requests = ["configurationDone", *(chance.choice(["next", "stepBack", "continue"]) for _ in range(5))]
+        moves = (chance.choice(["next", "stepBack", "continue"]) for _ in range(5))
+        requests = ["setExceptionBreakpoints", "configurationDone", *moves]
         if chance.random() < 0.7:
             client.event("initialized")
-            for name in requests[: chance.randrange(6)]:
-                client.send(name, {"threadId": 1} if name != "configurationDone" else None)
+            for name in requests[: chance.randrange(7)]:
+                told = {"configurationDone": None, "setExceptionBreakpoints": {"filters": ["raised"]}}
+                client.send(name, told.get(name, {"threadId": 1}))
         time.sleep(chance.random() * 0.3)
         if outlives or chance.random() < 0.5:
             client.close_streams()

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphscope.dap.adapter import Adapter, Group
+from graphscope.dap.data_breakpoints import watchable
 from graphscope.dap.exception_filters import RAISED, filters
 from graphscope.dap.line_breakpoints import line_to_stop_at, statements, why_unmet
 from graphscope.dap.protocol import Arguments, RequestError
 from graphscope.dap.request_table import Body, request
-from graphscope.dap.stop_events import title
-from graphscope.debugger import nodes, watches
+from graphscope.debugger import watches
 from graphscope.debugger.breakpoint_checks import ANY
 from graphscope.debugger.expressions import parse
 from graphscope.diagnose import every
 from graphscope.errors import GraphscopeError
-from graphscope.graph import Node
 from graphscope.graph.select import Line
 
 _PASS = re.compile(r"\s*(forward|backward|before)\b\s*(?:,|\band\b|$)")
@@ -110,23 +109,18 @@ async def set_exception_breakpoints(adapter: Adapter, arguments: Arguments) -> B
 
 @request("dataBreakpointInfo", "supportsDataBreakpoints")
 async def data_breakpoint_info(adapter: Adapter, arguments: Arguments) -> Body:
-    """Whether one can stop where a variable changes."""
-    name = arguments.text("name")
-    expression = name
+    """Whether one can stop where a variable changes, and what it is that changes then; if not, why."""
+    expression, shown = arguments.text("name"), None
+    session, frame = adapter.at_frame(arguments)
     if "variablesReference" in arguments:
         opened = adapter.references.get(arguments.number("variablesReference"))
-        inside = f"{opened.expression}{name}" if name.startswith("[") and opened.expression else ""
-        expression = opened.expressions.get(name) or inside or name
-    debugger = adapter.need_session().debugger
+        session, frame, shown = opened.session, opened.frame, opened.told.get(expression)
+        expression = opened.expression_of(expression) or expression
     try:
-        parsed = parse(expression)
+        found = await watchable(session, expression, frame, shown)
     except GraphscopeError as error:
         return {"dataId": None, "description": error.message}
-    node = debugger.node
-    row = node.row if isinstance(node, Node) and parsed.names & {"value", "grad"} else ""
-    about = f" of {title(nodes.describe(node))}" if row != "" and node is not None else ""
-    described = f"{expression}{about}"
-    return {"dataId": f"{row}:{expression}", "description": described, "accessTypes": ["write"], "canPersist": False}
+    return {"dataId": found.identity, "description": found.title, "accessTypes": ["write"], "canPersist": False}
 
 
 @request("setDataBreakpoints")

@@ -20,7 +20,7 @@ async def variables(adapter: Adapter, arguments: Arguments) -> Body:
     opened = adapter.references.get(arguments.number("variablesReference"))
     start, count = max(arguments.number("start", 0), 0), max(arguments.number("count", 0), 0)
     entries = await opened.open(arguments.text("filter", ""), start, min(count, 1 << 16))
-    opened.expressions |= {entry.name: entry.expression for entry in entries}
+    opened.told |= {entry.name: entry for entry in entries}
     return {"variables": [adapter.references.variable(opened.session, entry, opened.frame) for entry in entries]}
 
 
@@ -54,11 +54,9 @@ async def read_memory(adapter: Adapter, arguments: Arguments) -> Body:
 
 
 async def _expression(opened: Opened, name: str) -> str:
-    if name not in opened.expressions:
-        opened.expressions |= {entry.name: entry.expression for entry in await opened.open("named", 0, 0)}
-    found = opened.expressions.get(name, "")
-    if not found and name.startswith("[") and opened.expression:
-        found = f"{opened.expression}{name}"
+    if name not in opened.told:
+        opened.told |= {entry.name: entry for entry in await opened.open("named", 0, 0)}
+    found = opened.expression_of(name)
     if not found:
         raise RequestError(f"{name!r} can't be changed", "a variable of the program can, and `value` or `grad`")
     return found

@@ -82,18 +82,17 @@ def complete(dbg: Debugger, line: str, word: str, recorded: RecordedLocals | Non
         recorded: What the log knows of the variables of the frame, which are offered as well.
     """
     head, _, rest = line.lstrip().partition(" ")
-    variables, kept = {*names_in(dbg.program_frame, word)}, {name for name in recorded or () if name.startswith(word)}
+    variables = {*names_in(dbg.program_frame, word), *(name for name in recorded or () if name.startswith(word))}
     if not rest and not line.endswith(" "):
         commands = (found for found in (*words(), *dbg.aliases) if found.startswith(word))
-        answer = variables if dbg.frame is not None else variables | kept  # a bare line is the program's where it waits
-        return [*dict.fromkeys((*commands, *sorted(answer)))]
+        return [*dict.fromkeys((*commands, *sorted(variables)))]
     found, _ = resolve(head)
     name = found.name if found is not None else "!"
     if name == "help":
         return [known for known in words() if known.startswith(word)]
     if name in _OF_EXPRESSIONS:
         hidden = recorded.owns if recorded is not None else lambda _: False  # what else is called so is not meant
-        known = {found for found in names_of(dbg.graph) if not hidden(found)} | {*_WORDS, *variables, *kept}
+        known = {found for found in names_of(dbg.graph) if not hidden(found)} | {*_WORDS, *variables}
     else:
         known = {*vocabulary(dbg.graph), *_OF_SPECS, *words_of_checks()}
     return sorted(candidate for candidate in known if candidate.startswith(word))

@@ -75,7 +75,8 @@ def test_of_a_backward_node_there_are_those_of_its_forward_line_and_they_answer(
     top = client.stack()[0]["id"]
     assert "1." in client.evaluate("p given", "repl", frameId=top)
     assert "1." in client.evaluate("given", frameId=top)
-    assert offered(client, "giv", 0) == []  # a bare line is Python where the program waits, in its frame
+    assert offered(client, "giv", 0) == ["given"]
+    assert "1." in client.evaluate("given", "repl", frameId=top)
     assert client.evaluate("rate", frameId=top) == "0.5"
     client.leave()
 

@@ -160,6 +160,8 @@ def test_what_is_not_finite(client: Client, write: Write, filter: str, lines: li
     assert stopped["reason"] == "exception"
     info = client.request("exceptionInfo", {"threadId": 1})
     assert info["breakMode"] == "always"
+    told = f"{info['description']}\n{info['details']['stackTrace']}"
+    assert told.count("the first non-finite") == told.count("keep what sqrt is given above 0") == 1, told
     client.leave()
 
 

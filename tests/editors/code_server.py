@@ -34,10 +34,13 @@ PATIENCE: Final = 60.0
 """Seconds until what was waited for is held to be missing."""
 
 RESTING: Final = 3.0
-"""Seconds that the mouse rests on a word, until it is moved again."""
+"""Seconds until a mouse that rests on a word is moved again, or what moves is held to go on for ever."""
 
 COLUMN: Final = 8
 """About the width of a letter."""
+
+MOVES: Final = "document.getAnimations().filter(one => one.effect.getComputedTiming().iterations < Infinity)"
+"""What moves in a page and will come to rest, as what fades in does."""
 
 KEYS: Final = {"F1": 112, "F5": 116, "F9": 120, "F10": 121, "F11": 122, "Enter": 13, "Escape": 27}
 
@@ -221,7 +224,8 @@ class Editor:
             self.wait("!!document.querySelector('[class*=codicon-debug-stackframe]')")
 
     def picture(self, name: str) -> None:
-        """Keep a picture of the window."""
+        """Keep a picture of the window, once nothing moves in it that comes to rest."""
+        self._soon(f"{MOVES}.every(one => one.playState !== 'running')", RESTING)
         data = self.page.ask("Page.captureScreenshot", format="png")["data"]
         self._pictures.mkdir(parents=True, exist_ok=True)
         (self._pictures / f"{name}.png").write_bytes(base64.b64decode(data))

@@ -174,6 +174,8 @@ def test_the_birth_of_an_infinity_and_an_exception_stop_at_their_lines(installed
         editor.press("F5")
         editor.stands("LIVE", "forward")
         editor.stands("Ln 4,")
+        editor.read("keep what log is given above 0")
+        assert editor.text(".exception-widget").count("keep what log is given above 0") == 1
         editor.picture("birth")
         editor.click(".debug-breakpoints .monaco-list-row.focused input")
         editor.press("F5")

@@ -84,13 +84,19 @@ async def exception_info(adapter: Adapter, arguments: Arguments) -> Body:
     }
     if stop.findings:
         found = stop.findings[0]
-        text = "\n".join(line.text for line in lines_of_finding(found))
         made["exceptionId"] = every()[found.kind].title
         made["description"] += f"\ncure: {found.cure}" if found.cure else ""
-        made["details"] = {"message": found.verdict, "typeName": found.kind, "stackTrace": text}
+        beyond = _beyond(made["description"], [line.text for line in lines_of_finding(found)])
+        made["details"] = {"message": found.verdict, "typeName": found.kind, "stackTrace": beyond}
     if stop.node is None or any(every()[each.kind].is_of_run for each in stop.findings):
         return made
     explained = await session.command("why")
     if not (isinstance(explained, Message) and explained.error):
-        made["details"] = {"message": made["description"], "stackTrace": text_of(explained)}
+        beyond = _beyond(made["description"], text_of(explained).splitlines())
+        made["details"] = {"message": made["description"], "stackTrace": beyond}
     return made
+
+
+def _beyond(description: str, lines: list[str]) -> str:
+    """What an explanation says that a description above it does not say already."""
+    return "\n".join(line for line in lines if line.strip().removeprefix("hint: ").rstrip(".") not in description)

@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 SITE := build/site
 
-.PHONY: help demo test check bench docs site page page-check vsix vsix-check transcripts format clean
+.PHONY: help demo test check bench docs site page page-check vsix vsix-check transcripts sequences format clean
 help:
 	@echo "make demo   step through the forward and the backward pass of a sample"
 	@echo "make test   run the tests; no framework is needed"
@@ -71,6 +71,10 @@ vsix-check: editors/vscode/node_modules
 
 transcripts: $(VENV)/.made-check
 	$(BIN)/python -m tests.jobs
+
+# What nvim-dap says in the tests of it; needs Neovim, and GRAPHSCOPE_NVIM_DAP, the folder of nvim-dap.
+sequences: $(VENV)/.made-check
+	$(BIN)/python -m tests.dap.neovim.record
 
 format: $(VENV)/.made-check
 	$(BIN)/ruff check --fix-only .

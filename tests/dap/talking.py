@@ -85,9 +85,11 @@ class Client:
     Args:
         options: Of `graphscope dap`.
         inside: Whether the adapter is a thread.
+        folder: Where a process of its own runs.
+        first: The number of the first message; some clients count from 0.
     """
 
-    def __init__(self, *options: str, inside: bool = False) -> None:
+    def __init__(self, *options: str, inside: bool = False, folder: Path | None = None, first: int = 1) -> None:
         self.process: Any = None
         self.token = ""
         self._adapter = contextlib.ExitStack()
@@ -96,8 +98,8 @@ class Client:
             self._to = self._from = self._adapter.enter_context(connection.makefile("rwb"))
             self._adapter.callback(_hang_up, connection)  # first of all, else whoever reads holds the stream
         else:
-            self._start(*options)
-        self._sequence = 0
+            self._start(*options, folder=folder)
+        self._sequence = first - 1
         self._arrived: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.events: list[dict[str, Any]] = []
         self.output = ""
@@ -106,15 +108,16 @@ class Client:
         """What the debugger had to say."""
         self._responses: dict[int, dict[str, Any]] = {}
         self.seen: list[dict[str, Any]] = []
-        self.asked: Callable[[dict[str, Any]], dict[str, Any]] | None = None
-        """Does what the adapter asks for: takes the request, gives back what belongs to its response."""
+        self.asked: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
+        """Does what the adapter asks for: takes the request, gives back what belongs to its response, if it is done."""
         threading.Thread(target=self._read, args=(self._from,), daemon=True).start()
 
-    def _start(self, *options: str) -> None:
+    def _start(self, *options: str, folder: Path | None) -> None:
         self.process = process = subprocess.Popen(
             [sys.executable, "-m", "graphscope", "dap", *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            cwd=folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
         assert process.stdin is not None
@@ -150,9 +153,10 @@ class Client:
         self.write(json.dumps(message).encode())
         return self._sequence
 
-    def send_response(self, about: dict[str, Any]) -> None:
+    def answer_request(self, asked: dict[str, Any], answer: dict[str, Any]) -> None:
         """Answer what the adapter asked for."""
         self._sequence += 1
+        about = {"request_seq": asked["seq"], "command": asked["command"], **answer}
         response = {"seq": self._sequence, "type": "response", **about}
         check(response)
         self.write(json.dumps(response).encode())
@@ -210,8 +214,9 @@ class Client:
                 self._responses[message["request_seq"]] = message
             else:
                 assert self.asked is not None, message
-                about = {"request_seq": message["seq"], "command": message["command"], **self.asked(message)}
-                self.send_response(about)
+                answer = self.asked(message)
+                if answer is not None:
+                    self.answer_request(message, answer)
 
     def next_response(self) -> dict[str, Any]:
         """The next answer, whatever it answers."""

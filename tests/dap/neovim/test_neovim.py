@@ -1,5 +1,6 @@
 """A real Neovim with nvim-dap does every job; each message, either way, is held to the schema.
 
+What nvim-dap says is what `test_sequences.py` says again where there is no Neovim.
 `GRAPHSCOPE_NVIM_DAP` names the folder of the plugin.
 """
 
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.dap.neovim.jobs import FILE, JOBS, Job
+from tests.dap.neovim.sequences import read, sequence_of
 from tests.dap.neovim.window import do, missing
 from tests.dap.talking import check
 
@@ -27,3 +29,4 @@ def test_neovim_does_it(job: Job, tmp_path: Path) -> None:
     job.check(seen)
     for each in said:
         check(each.message)
+    assert sequence_of(said, folder) == read(job.name), "`make sequences` records anew what nvim-dap says"

@@ -62,6 +62,7 @@ def do(job: Job, folder: Path, home: Path) -> tuple[Seen, list[Said]]:
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "HOME": str(home),
+        "LANG": "C.UTF-8",
         "NVIM_DAP": PLUGIN,
         "CONFIGURATION": str(setup),
         "SEEN": str(home / "seen"),

@@ -67,6 +67,15 @@ def curve(log: Log) -> str:
     """The course of the loss over all steps, in one line; empty where it is not known."""
     every = series.every_step(log)
     values = every["loss"][every["has_loss"]] if len(every) else series.losses(log)["value"]
+    return _drawn(values)
+
+
+def norm_curve(log: Log) -> str:
+    """The same of the gradients' norms, of a recording that leaves out steps or lets them go."""
+    return _drawn(series.norms_of_steps(log)["norm"])
+
+
+def _drawn(values: np.ndarray) -> str:
     if not np.isfinite(values).any():
         return ""
     known = values[np.isfinite(values)]

@@ -23,6 +23,9 @@ _BURST: Final = 10
 _SHARE: Final = 0.004
 """The share of a program's time that looks may take."""
 
+_MOST_WAIT: Final = 1 << 16
+"""So many steps at most until the next norm of gradients."""
+
 
 class Sampling:
     """Decides it at the end of each step. The first two are recorded.
@@ -37,8 +40,8 @@ class Sampling:
     """
 
     __slots__ = (  # compiled code asks some of them in each step
-        "_burst", "_is_finite", "_is_recorded", "_last", "_looked", "_met", "_others", "_requests", "ended", "every",
-        "idle", "loss", "on", "until",
+        "_burst", "_is_finite", "_is_recorded", "_last", "_looked", "_met", "_norm_at", "_normed", "_others",
+        "_requests", "ended", "every", "idle", "loss", "on", "until",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str = USUAL) -> None:
@@ -56,7 +59,8 @@ class Sampling:
         self.idle = 0
         """So many steps end until one is looked at, while steps are left out."""
         self._burst = keep_last or _BURST
-        self._looked = 0, 0
+        self._looked = self._normed = 0, 0
+        self._norm_at = 0
         self.until = 0
         """Up to this step all are recorded."""
         self._is_finite = True
@@ -108,6 +112,23 @@ class Sampling:
             return
         took = (time - before) / max(self.ended - steps, 1)
         self.idle = min(max(int(_LOOK / (_SHARE * took)), 1) if took > 0 else 1, self.every - self.ended % self.every)
+
+    def wants_norm(self) -> bool:
+        """Whether the norm of the gradients of the step that ends is to be had: what they cost is to be little, too."""
+        return self.ended >= self._norm_at
+
+    def took_norm(self, began: int, ended: int) -> None:
+        """Decide when the next one is to be had.
+
+        Args:
+            began: When the work on this one began, in nanoseconds.
+            ended: When it was done.
+        """
+        steps, before = self._normed
+        self._normed = self.ended, ended
+        took = (began - before) / max(self.ended - steps, 1) if before else 0  # a step, without that work
+        wait = (ended - began) / (_SHARE * took) if took > 0 else 1
+        self._norm_at = self.ended + max(math.ceil(min(wait, _MOST_WAIT)), 1)
 
     def listen(self, folder: Path) -> None:
         """Heed requests of other processes from here on, if findings are remarkable.

@@ -1,4 +1,4 @@
-"""The series of a recording: the loss and the learning rate of every training step, also of those that are left out."""
+"""The series of a recording: loss, learning rate and gradient norm of training steps, also of those left out."""
 
 from __future__ import annotations
 
@@ -24,17 +24,20 @@ SERIES: Final = np.dtype([("step", "<i8"), ("time", "<f8"), ("loss", "<f8"), ("r
 The loss is what the last backward pass of the step began from. NaN stands for a rate or a loss that is not known.
 """
 
-MOST: Final = 1 << 16
-"""So many rows are kept. When they are full, each second one goes, and of later steps each second one is kept."""
+NORMS_NAME: Final = "norms.npy"
+NORMS: Final = np.dtype([("step", "<i8"), ("norm", "<f8")])
+"""A step, counted likewise, and the 2-norm of all gradients that its optimizer took; of some steps: it costs time."""
 
-_ROW: Final = struct.Struct("<qddd?")
+MOST: Final = 1 << 16
+"""So many rows are kept. When they are full, each second one goes, and of later ones each second one is kept."""
+
 _EVENT: Final = schema.EVENT.itemsize
 _FEW: Final = 64
 """A step's last backward pass is among so many of the newest marks, unless many values are not finite."""
 
 
 class StepSeries:
-    """The file that they go to, which grows no larger.
+    """The files that they go to, which grow no larger.
 
     Args:
         folder: That of the log.
@@ -44,11 +47,8 @@ class StepSeries:
     """
 
     def __init__(self, folder: Path) -> None:
-        path = folder / NAME
-        reserve(path, SERIES, MOST)
-        self._map = open_mapped(path, SERIES, MOST)
-        self._count = 0
-        self._stride = 1
+        self._steps = _Rows(folder / NAME, SERIES, "<qddd?")
+        self._norms = _Rows(folder / NORMS_NAME, NORMS, "<qd")
         self._first = 0
 
     def append(self, step: int, time: int, loss: float | None, rate: float) -> None:
@@ -60,19 +60,38 @@ class StepSeries:
             loss: None where it is not known.
             rate: The learning rate; NaN where there is none.
         """
-        if step % self._stride:
-            return
+        self._first = self._first or time
+        known = loss is not None
+        self._steps.append(step, (time - self._first) / 1e9, loss if known else math.nan, rate, known)
+
+    def append_norm(self, step: int, norm: float) -> None:
+        """Append the 2-norm of a step's gradients."""
+        self._norms.append(step, norm)
+
+
+class _Rows:
+    """Rows that each begin with a step: a file of them that is thinned out when it is full."""
+
+    def __init__(self, path: Path, dtype: np.dtype, struct_format: str) -> None:
+        reserve(path, dtype, MOST)
+        self._dtype = dtype
+        self._map = open_mapped(path, dtype, MOST)
+        self._row = struct.Struct(struct_format)
+        self._count = self._given = 0
+        self._stride = 1
+
+    def append(self, *fields: Any) -> None:
+        self._given += 1
         if self._count == MOST:
             self._thin()
-        self._first = self._first or time
-        place = self._map.start + self._count * _ROW.size
-        seconds, known = (time - self._first) / 1e9, loss is not None
-        _ROW.pack_into(self._map.memory, place, step, seconds, loss if known else math.nan, rate, known)
+        if self._given % self._stride:
+            return
+        self._row.pack_into(self._map.memory, self._map.start + self._count * self._row.size, *fields)
         self._count += 1
 
     def _thin(self) -> None:
-        rows = np.frombuffer(self._map.memory, SERIES, MOST, self._map.start)
-        kept = rows[rows["step"] % (2 * self._stride) == 0]
+        rows = np.frombuffer(self._map.memory, self._dtype, MOST, self._map.start)
+        kept = rows[1::2].copy()
         rows[: len(kept)], rows[len(kept) :] = kept, 0
         self._count, self._stride = len(kept), 2 * self._stride
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import threading
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -22,8 +23,13 @@ def step() -> None:
     end()
 
 
-def end(optimizer: Any = None) -> None:
-    """The same, of the optimizer that has made the step."""
+def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None) -> None:
+    """The same, of the optimizer that has made the step.
+
+    Args:
+        optimizer: None: it is the program's own.
+        norm: The 2-norm of all gradients that an optimizer took; None where it can't be had without a wait.
+    """
     writer = record.going()
     if writer is None:
         return
@@ -34,6 +40,8 @@ def end(optimizer: Any = None) -> None:
         loss = newest_loss(writer) if is_recorded else None
         loss = sampling.loss if loss is None else loss
         writer.series.append(sampling.ended + 1, writer.clock(), loss, _rate(optimizer))
+        if norm is not None and sampling.wants_norm():
+            _append_norm(writer, norm, optimizer)
         if sampling.meet(loss):
             writer.remark()
     if is_recorded:
@@ -50,6 +58,14 @@ def end(optimizer: Any = None) -> None:
         _suspend(writer)
     if writer is record.suspended:
         sampling.rest(writer.clock())
+
+
+def _append_norm(writer: Writer, norm: Callable[[Any], float | None], optimizer: Any) -> None:
+    began = writer.clock()
+    found = norm(optimizer)
+    if found is not None and writer.series is not None:
+        writer.series.append_norm(writer.sampling.ended + 1, found)
+    writer.sampling.took_norm(began, writer.clock())
 
 
 def _rate(optimizer: Any) -> float:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from graphscope._version import __version__
 from graphscope.errors import ExportError
 from graphscope.eventlog.reader import Log, load
-from graphscope.tables import edges, findings, nodes, optimizers, sites, statistics, steps, updates
+from graphscope.tables import edges, findings, nodes, optimizers, series, sites, statistics, steps, updates
 from graphscope.tables.batches import Batch
 from graphscope.tables.files import write
 from graphscope.tables.needs import needed
@@ -27,6 +27,7 @@ TABLES: Final[dict[str, Callable[[Log], Iterator[Batch]]]] = {
     "edges": edges.batches,
     "values": statistics.batches,
     "steps": steps.batches,
+    "series": series.batches,
     "sites": sites.batches,
     "optimizers": optimizers.batches,
     "updates": updates.batches,

@@ -125,6 +125,18 @@ SCHEMA: Final = (
         ),
     ),
     Table(
+        "series",
+        "The training steps of a recording that leaves out steps or lets them go, these among them; of a long run each "
+        "second, fourth or eighth one. A recording that keeps all of its steps has none here.",
+        (
+            Column("number", "int64", "its place among all steps, counted from 1: `step 40` in `steps.name`"),
+            Column("seconds", "double", "from the end of the first one to its end", "s"),
+            Column("loss", "double", "what its last backward pass began from; null where that is not known"),
+            Column("learning_rate", "double", "that of the first group of parameters; null where that is not known"),
+            Column("gradient_norm", "double", "2-norm of all gradients that its optimizer took; null where unknown"),
+        ),
+    ),
+    Table(
         "sites",
         "The lines of the program.",
         (

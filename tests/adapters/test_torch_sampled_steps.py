@@ -19,7 +19,7 @@ from graphscope.eventlog import record as recording
 from graphscope.eventlog.sampling import Sampling
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import Graph
-from graphscope.graph.series.every_step import every_step
+from graphscope.graph.series.every_step import every_step, norms_of_steps
 from graphscope.graph.step_numbers import step_numbers
 
 torch = pytest.importorskip("torch")
@@ -310,7 +310,7 @@ def test_where_other_threads_compute_all_steps_are_recorded(tmp_path: Path) -> N
 def test_a_fault_of_ours_in_a_step_that_is_left_out_ends_the_recording_once(tmp_path: Path) -> None:
     def break_it(step: int) -> None:
         if step == 9:
-            recording.going().series._map.memory.close()
+            recording.going().series._steps._map.memory.close()
 
     before, bare = torch.autograd.graph._engine_run_backward, [*training(60)][:-1]
     said = pytest.warns(RuntimeWarning, match="recording PyTorch ended .* the program goes on unrecorded")
@@ -349,3 +349,34 @@ def test_our_own_engine_leaves_steps_out_as_well(tmp_path: Path) -> None:
     told = every_step(log)
     assert {*told["step"].tolist()} >= {1, 8, 15}
     assert told["loss"].tolist() == [bare[step - 1] for step in told["step"]]
+
+
+def test_norms_of_gradients_are_those_that_torch_tells_also_of_steps_that_are_left_out(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.Tanh(), torch.nn.Linear(128, 1))
+    frozen = model[0].bias.requires_grad_(False)
+    optimizer = torch.optim.SGD(model.parameters(), 1e-2)
+    norms = []
+    with gs.record(tmp_path / "run.gscope", every=50) as log:
+        for _ in range(400):
+            optimizer.zero_grad()
+            model(torch.randn(512, 64)).square().mean().backward()
+            optimizer.step()
+            norms.append(
+                float(torch.nn.utils.get_total_norm([each.grad for each in model.parameters() if each is not frozen]))
+            )
+    told = norms_of_steps(log)
+    left_out = [step for step in told["step"].tolist() if (step - 1) % 50 and step > 2]
+    assert left_out
+    assert told["norm"] == pytest.approx([norms[step - 1] for step in told["step"]], rel=1e-5)
+
+
+def test_norms_of_our_own_engine(tmp_path: Path) -> None:
+    weight = gs.tensor([3.0, 4.0], requires_grad=True)
+    optimizer = gs.optim.SGD([weight], lr=0.0)
+    with gs.record(tmp_path / "run.gscope", every=5) as log:
+        for _ in range(20):
+            optimizer.zero_grad()
+            (weight * weight).sum().backward()
+            optimizer.step()
+    assert {*norms_of_steps(log)["norm"].tolist()} == {10.0}

@@ -179,3 +179,24 @@ def test_spark_reads_a_table_as_it_is(recorded: Recorded) -> None:
         assert [each.loss for each in steps.collect()] == pytest.approx(recorded.seen["train", 1].losses)
     finally:
         session.stop()
+
+
+def test_the_series_of_a_flight_recorder_has_the_steps_that_it_left_out(tmp_path: Path) -> None:
+    weight, losses = gs.tensor([3.0, 4.0], requires_grad=True), []
+    optimizer = gs.optim.SGD([weight], lr=0.25)
+    with gs.record(tmp_path / "run.gscope", every=10):
+        for _ in range(30):
+            optimizer.zero_grad()
+            loss = (weight * weight).sum()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+    export_tables([tmp_path / "run.gscope"], tmp_path / "tables", ["series", "steps"])
+    found = rows_of(tmp_path / "tables", "series")
+    assert len(found) > len(rows_of(tmp_path / "tables", "steps"))
+    for each in found:
+        loss = losses[each["number"] - 1]
+        assert (each["loss"], each["learning_rate"]) == (loss, 0.25)
+        if each["gradient_norm"] is not None:  # of a sum of squares
+            assert each["gradient_norm"] == pytest.approx(2 * np.sqrt(loss))
+    assert any(each["gradient_norm"] is not None for each in found)

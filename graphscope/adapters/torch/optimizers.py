@@ -15,6 +15,7 @@ from torch.optim import optimizer as optimizers
 from graphscope.adapters.kit.training_steps import Steps
 from graphscope.adapters.torch import compiled, control, tensor_base
 from graphscope.adapters.torch.dtypes import log_dtype
+from graphscope.adapters.torch.gradient_norms import gradient_norm
 from graphscope.adapters.torch.known_tensors import Known, wrote
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.recorder_errors import guarded
@@ -81,7 +82,7 @@ class Optimizers:
         self.session = session
         self._training = training
         self._sampling = session.writer.sampling
-        self._steps = Steps()
+        self._steps = Steps(_end)
         self._settings: dict[Any, Settings] = {}
         """Those of each group and place, as they were last."""
 
@@ -170,7 +171,7 @@ class Optimizers:
 
     def _left_out(self, optimizer: Any) -> None:
         try:
-            training_steps.end(optimizer)
+            _end(optimizer)
         except own(Exception) as error:
             self.session.give_up(error)
 
@@ -315,6 +316,10 @@ class Optimizers:
             number_count=count,
         )
         return Keeping(template, parameter)
+
+
+def _end(optimizer: Any) -> None:
+    training_steps.end(optimizer, gradient_norm)
 
 
 def _told(values: tuple[Any, ...]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from graphscope.eventlog import samples
 from graphscope.eventlog.appender import FLOATING
 from graphscope.eventlog.interruptions import own
 
-_KINDS: Final[dict[torch.dtype, int]] = {
+KINDS: Final[dict[torch.dtype, int]] = {
     dtype: FLOATING[log_dtype(dtype).name] for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 }
 
@@ -39,7 +39,7 @@ def sampled(optimizer: Any) -> dict[int, Before]:
             if gradient is None or not tensor_base.is_cpu(parameter):
                 continue
             dtype, address, pull = tensor_base.dtype(parameter), _address(parameter), _address(gradient)
-            kind = _KINDS.get(dtype)
+            kind = KINDS.get(dtype)
             if not address or not pull or kind is None or tensor_base.dtype(gradient) is not dtype:
                 continue
             nbytes = tensor_base.nbytes(parameter)
@@ -55,7 +55,7 @@ def measured(before: Before | None, parameter: torch.Tensor, gradient: torch.Ten
     return samples.compare(*before)
 
 
-_NOWHERE: Final = 1 << 16
+NOWHERE: Final = 1 << 16
 """No elements lie below that address: a tensor whose memory was given back is an offset of nothing."""
 
 
@@ -65,4 +65,4 @@ def _address(tensor: torch.Tensor) -> int:
         address: int = Own.data_ptr(tensor) if tensor.__class__ in ORDINARY and Own.is_contiguous(tensor) else 0
     except own(RuntimeError):  # a sparse one, or one that a transform of `torch.func` hides
         return 0
-    return address if address >= _NOWHERE else 0
+    return address if address >= NOWHERE else 0

@@ -59,7 +59,9 @@ def steps(dbg: Debugger, where: Rest = "") -> TableResult:
     table = tuple((">" if place == here else "", *_cells(each)) for place, each in enumerate(found, first))
     columns = ("", "step", "loss", "gradient norm", "learning rate", "findings", "rows", "from")
     loss = f"loss {step_table.curve(dbg.log)}".strip()
-    notes = [] if step_table.is_judged(dbg.log) else ["`info findings` says what is wrong in so long a recording"]
+    norms = step_table.norm_curve(dbg.log)
+    notes = [f"gradient norm of all steps {norms}"] if norms else []
+    notes += [] if step_table.is_judged(dbg.log) else ["`info findings` says what is wrong in so long a recording"]
     if stop < len(numbers):
         notes.append(f"{first + 1} to {stop} of {len(numbers)}: `steps {numbers.number(stop)}` goes on")
     return TableResult(columns, table, title=loss, note="\n".join(notes), items=found)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
+import math
 import weakref
 from collections.abc import Iterable
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from graphscope.engine.core import tracing
 from graphscope.engine.core.tensor import Tensor
@@ -76,7 +79,7 @@ class Training(TrainingCalls):
         frame = recording.user_frame(2)
         if frame is not None:
             self.stepped(optimizer, frame)
-        training_steps.end(optimizer)
+        training_steps.end(optimizer, gradient_norm)
         if frame is not None and self.writer.gate is not None:
             self.writer.gate.stepped(frame)
 
@@ -168,6 +171,15 @@ def returned(call: str, owner: Any, caller: FrameType) -> None:
     found = told()
     if found is not None and not recording.is_internal(caller.f_code.co_filename):
         found.called(call, owner, caller)
+
+
+def gradient_norm(optimizer: Any) -> float | None:
+    """The 2-norm of all gradients that an optimizer took; None where there are none."""
+    parameters = [each for group in optimizer.param_groups for each in group["params"] if each.grad is not None]
+    if not parameters:
+        return None
+    arrays = [each.grad.array for each in parameters]
+    return math.hypot(*(float(np.linalg.norm(each if each.itemsize > 2 else each.astype("f4"))) for each in arrays))
 
 
 def _finish() -> None:

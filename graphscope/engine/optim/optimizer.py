@@ -234,7 +234,7 @@ def _counted(step: Callable[..., Any]) -> Callable[..., Any]:
         if (told := training.told()) is not None:
             told.ended(self)
         else:
-            training_steps.end(self)  # one that is left out counts
+            training_steps.end(self, training.gradient_norm)  # one that is left out counts
         return result
 
     return run

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphscope.eventlog.step_series import NAME, SERIES
+from graphscope.eventlog.step_series import NAME, NORMS, NORMS_NAME, SERIES
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -14,9 +14,18 @@ if TYPE_CHECKING:
 
 def every_step(log: Log) -> np.ndarray:
     """The steps of a log, a SERIES each in their order; none of a log that keeps all of its steps."""
-    if not log.files.exists(NAME):
-        return np.zeros(0, SERIES)
-    rows = log.files.array(NAME, SERIES)
+    return _rows(log, NAME, SERIES)
+
+
+def norms_of_steps(log: Log) -> np.ndarray:
+    """The norms of the gradients of those steps of which they were had, a NORMS each, likewise."""
+    return _rows(log, NORMS_NAME, NORMS)
+
+
+def _rows(log: Log, name: str, dtype: np.dtype) -> np.ndarray:
+    if not log.files.exists(name):
+        return np.zeros(0, dtype)
+    rows = log.files.array(name, dtype)
     _, places = np.unique(rows["step"], return_index=True)  # as they are thinned out, some stand there twice
     found = rows[places]
     return np.asarray(found[found["step"] > 0])

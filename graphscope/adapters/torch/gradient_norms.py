@@ -1,0 +1,45 @@
+"""The norm of all gradients that an optimizer took, of steps that are recorded or left out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from graphscope.adapters.torch import tensor_base
+from graphscope.adapters.torch.tensor_base import Own
+from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.update_measures import KINDS, NOWHERE
+from graphscope.eventlog.appender import measure
+from graphscope.eventlog.interruptions import own
+from graphscope.eventlog.values import unpack
+
+
+def gradient_norm(optimizer: Any) -> float | None:
+    """Their 2-norm; None where there are none, or where some can't be read where they lie.
+
+    No op of torch computes it: modes of the program would see that.
+    """
+    with torch._C.DisableTorchFunction():
+        gradients = [tensor_base.gradient(each) for group in optimizer.param_groups for each in group["params"]]
+        squares = [_square(each) for each in gradients if each is not None]
+    known = [each for each in squares if each is not None]
+    return math.sqrt(sum(known)) if known and len(known) == len(squares) else None
+
+
+def _square(gradient: torch.Tensor) -> float | None:
+    """The sum of the squares of the elements, in whatever order they lie; infinite where some are not finite."""
+    kind = KINDS.get(tensor_base.dtype(gradient))
+    if measure is None or kind is None or gradient.__class__ not in ORDINARY or not tensor_base.is_cpu(gradient):
+        return None
+    try:
+        if not (Own.is_contiguous(gradient) or Own.is_contiguous(gradient, memory_format=torch.channels_last)):
+            return None
+        address = Own.data_ptr(gradient)
+    except own(RuntimeError):  # a sparse one
+        return None
+    if address < NOWHERE:
+        return None
+    told = unpack(measure(address, tensor_base.nbytes(gradient), kind), Own.numel(gradient))
+    return math.inf if told.nan or told.inf else told.count * (told.mean * told.mean + told.std * told.std)

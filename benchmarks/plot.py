@@ -70,12 +70,13 @@ PANEL, AXIS, SIDE = 120, 80, 16
 """The height of a panel, and the room beside it: for its numbers, and at the other sides."""
 
 
-def lines(panels: Mapping[str, Sequence[Line]], mark: tuple[float, str]) -> str:
+def lines(panels: Mapping[str, Sequence[Line]], mark: tuple[float, str] | None = None, axis: str = "step") -> str:
     """Draw lines from 0 on, in panels over one axis.
 
     Args:
         panels: What is drawn, by what stands above it; all have the same lines, our own colour for the first.
         mark: Where something happened, and what.
+        axis: What is counted along the axis.
 
     Returns:
         SVG.
@@ -100,17 +101,21 @@ def lines(panels: Mapping[str, Sequence[Line]], mark: tuple[float, str]) -> str:
             f'<path d="M{AXIS} {y}V{y + PANEL}H{WIDTH - SIDE}" fill="none" stroke="{YARDSTICK}"/>',
             f'<text x="{AXIS - 6}" y="{y + 8}" text-anchor="end">{most:.3g}</text>',
             f'<text x="{AXIS - 6}" y="{y + PANEL}" text-anchor="end">0</text>',
-            f'<path d="M{AXIS + across * mark[0]:.1f} {y}v{PANEL}" stroke="{YARDSTICK}" stroke-dasharray="3 3"/>',
         ]
+        if mark is not None:
+            at = AXIS + across * mark[0]
+            parts.append(f'<path d="M{at:.1f} {y}v{PANEL}" stroke="{YARDSTICK}" stroke-dasharray="3 3"/>')
         for line in drawn:
             points = " ".join(f"{AXIS + across * x:.1f},{y + PANEL - up * value:.1f}" for x, value in line.points)
             parts.append(f'<polyline points="{points}" fill="none" stroke="{colours[line.name]}" stroke-width="2"/>')
         y += PANEL
     parts += [
-        f'<text x="{AXIS}" y="{y + 16}">step 0</text>',
-        f'<text x="{AXIS + across * mark[0]:.1f}" y="{y + 16}" text-anchor="middle">{escape(mark[1])}</text>',
+        f'<text x="{AXIS}" y="{y + 16}">{escape(axis)} 0</text>',
         f'<text x="{WIDTH - SIDE}" y="{y + 16}" text-anchor="end">{end:,.0f}</text>',
     ]
+    if mark is not None:
+        at = AXIS + across * mark[0]
+        parts.append(f'<text x="{at:.1f}" y="{y + 16}" text-anchor="middle">{escape(mark[1])}</text>')
     return _framed(parts, y + 24)
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.engines import load
-from benchmarks.results import ROOT, Measurement
+from benchmarks.plot import Line, lines
+from benchmarks.results import PAGE, ROOT, Measurement
 
-COUNTS: Final = (10, 100, 1_000)
+COUNTS: Final = (10, 100, 300, 1_000)
 ROWS: Final = 100_000
 """Of each rank."""
 ODD: Final = 7
@@ -25,6 +26,7 @@ STEP: Final = 1_500
 CORES: Final = 2
 MACHINES: Final = (10, 100)
 """Of an engine, for which the time is estimated."""
+PICTURE: Final = PAGE.parent / "images" / "ranks.svg"
 
 
 def record(path: Path, world: int, rank: int, rows: int) -> None:
@@ -82,7 +84,20 @@ def measure() -> list[Measurement]:
             found.append(compared(f"{count:,} ranks", folder / str(count)))
             shutil.rmtree(folder / str(count))
             shutil.rmtree(recorded)
+        PICTURE.write_text(picture(dict(zip(COUNTS, found, strict=True))), encoding="utf-8")
         return [*found, *(estimated(found[-1], machines) for machines in MACHINES)]
+
+
+def picture(found: dict[int, Measurement]) -> str:
+    """How the time grows with the ranks, here and on machines of an engine."""
+    drawn = [Line(f"on {CORES} cores", [(count, each.numbers["seconds"]) for count, each in found.items()])]
+    drawn.append(
+        Line(
+            f"on {MACHINES[0]} machines of {CORES} cores, estimated",
+            [(count, estimated(each, MACHINES[0]).numbers["seconds"]) for count, each in found.items()],
+        )
+    )
+    return lines({"seconds that `graphscope ranks` takes": drawn}, axis="ranks of 100,000 rows each:")
 
 
 @contextmanager

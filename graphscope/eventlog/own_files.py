@@ -6,13 +6,15 @@ import contextlib
 import functools
 import os
 import sys
-import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 _MOST_MODULES: Final = 256
 _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+
+_PYTHON: Final = f"{Path(os.__file__).parent}{os.sep}"
+"""Where Python's own modules lie; to ask `sysconfig` takes milliseconds."""
 
 _PACKAGE: Final = str(Path(__file__).resolve().parent.parent) + os.sep
 
@@ -26,7 +28,7 @@ def is_internal(filename: str) -> bool:
 @functools.lru_cache(maxsize=4096)
 def is_own(file: str) -> bool:
     """Whether a file is the program's: what a person typed in has one as well."""
-    if is_internal(file) or file.startswith(("<frozen", *_python())):
+    if is_internal(file) or file.startswith(("<frozen", _PYTHON)):
         return False
     return not any(part in file for part in _INSTALLED)
 
@@ -43,9 +45,3 @@ def modules_beside(files: Iterable[str]) -> list[tuple[str, dict[str, object]]]:
         if isinstance(file, str) and file.endswith(".py") and file.startswith(near) and is_own(file):
             found.append((file, variables))
     return found[:_MOST_MODULES]
-
-
-@functools.cache
-def _python() -> tuple[str, ...]:
-    paths = sysconfig.get_paths()
-    return tuple({paths[name] + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")})

@@ -13,7 +13,7 @@ from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.faults import fault_rows
 from graphscope.graph.operands import arguments_text
 from graphscope.graph.outline.steps import steps
-from graphscope.graph.series.losses import losses, unscaled
+from graphscope.graph.series.losses import roots_between, unscaled
 from graphscope.graph.view import Cluster, GraphView, ViewEdge, ViewNode
 
 if TYPE_CHECKING:
@@ -134,14 +134,14 @@ def _given(box: ViewNode, node: Node) -> ViewNode:
 
 
 def _losses(graph: Graph, chosen: np.ndarray) -> set[int]:
-    """Those of some rows that are losses, whose backward passes have begun; a run may have any number of others."""
+    """Those of some rows that are losses, whose backward passes have begun by the end of the last row's step."""
     if not len(chosen):
         return set()
-    found, ends = losses(graph.log), steps(graph.log).last
+    first, ends = max(int(chosen[0]), graph.log.first), steps(graph.log).last
     following = int(np.searchsorted(ends, chosen[-1]))
     end = ends[following] if following < len(ends) else graph.now  # a scaler multiplies a loss in the same step
-    roots = found["root"][(found["begin"] <= graph.now) & (found["root"] >= chosen[0]) & (found["root"] <= end)]
-    return {unscaled(graph, root) for root in roots.tolist() if graph.log.first <= root}
+    roots = roots_between(graph.log, first, min(int(end), graph.now)).tolist()
+    return {unscaled(graph, root) for root in roots if root >= first}
 
 
 def _ids(log: Log, chosen: np.ndarray) -> tuple[dict[int, str], dict[str, tuple[int, ...]], dict[tuple[int, int], str]]:

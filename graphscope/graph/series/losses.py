@@ -25,10 +25,8 @@ def losses(log: Log) -> np.ndarray:
     """Every backward pass that the program began, a LOSS each, in the order of the log."""
     marks = log.rare()
     kinds = log.pick("kind", marks)
-    begins = marks[kinds == Kind.BACKWARD_BEGIN]
-    begins = begins[log.pick("input_count", begins) > 0]
+    begins, roots = _begun(log, marks[kinds == Kind.BACKWARD_BEGIN])
     found = np.zeros(len(begins), LOSS)
-    roots = (log.pick("inputs", begins)[:, 0] & np.uint64(ROW_MASK)).astype(np.int64)
     found["begin"], found["root"] = begins, roots
     found["step"] = np.searchsorted(marks[kinds == Kind.STEP], begins)
     found["site"] = log.pick("site", roots)
@@ -36,6 +34,19 @@ def losses(log: Log) -> np.ndarray:
     unknown = np.isnan(found["value"])  # values were not kept, but for this one, where the pass begins
     found["value"][unknown] = _scalars(log, begins[unknown], (Kind.BACKWARD_BEGIN,))
     return found
+
+
+def roots_between(log: Log, first: int, last: int) -> np.ndarray:
+    """The roots of the backward passes that began in the rows from `first` to `last`, without a look at others."""
+    marks = log.rare(first)
+    marks = marks[: np.searchsorted(marks, last, side="right")]
+    return _begun(log, marks[log.pick("kind", marks) == Kind.BACKWARD_BEGIN])[1]
+
+
+def _begun(log: Log, marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Those of the marks of backward passes that have a root, and the roots."""
+    begins = marks[log.pick("input_count", marks) > 0]
+    return begins, (log.pick("inputs", begins)[:, 0] & np.uint64(ROW_MASK)).astype(np.int64)
 
 
 def _scalars(log: Log, rows: np.ndarray, kinds: Sequence[Kind]) -> np.ndarray:

@@ -79,7 +79,9 @@ def gradient_norm(graph: Graph, begin: int, last: int) -> float | None:
     several = np.unique(which[~single], return_inverse=True)[1]
     sizes = np.append(norms_of(log, rows[single]), norms_of_sums(log, rows[~single], several))
     with np.errstate(all="ignore"):
-        return float(np.sqrt(np.square(sizes).sum()))
+        norm = float(np.sqrt(np.square(sizes).sum()))
+    is_gone = (rows < log.dropped) & ((flags & int(Flag.INLINE)) == 0)
+    return None if math.isnan(norm) and is_gone.any() else norm
 
 
 def _rate(log: Log, first: int, last: int) -> float | None:

@@ -1,0 +1,32 @@
+"""What a training step says of itself, where the log no longer has it all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+from graphscope.graph import Graph
+from graphscope.graph.outline import facts
+from graphscope.graph.outline.steps import steps
+
+
+@pytest.mark.parametrize("values", ["full", "summary"])
+def test_a_norm_whose_gradients_went_with_the_budget_is_unknown(values: str, tmp_path: Path) -> None:
+    weight = gs.tensor(np.linspace(0.5, 1.5, 64), requires_grad=True)
+    optimizer, norms = gs.optim.SGD([weight], lr=0.01), []
+    with gs.record(tmp_path / "run.gscope", values=values, budget=1 << 20) as log:
+        for _ in range(6000):
+            optimizer.zero_grad()
+            ((weight * weight) * 0.5).sum().backward()
+            norms.append(float(np.linalg.norm(weight.grad.numpy())))
+            optimizer.step()
+    log.refresh()
+    graph, known = Graph(log), steps(log)
+    assert log.dropped > log.first
+    for place, norm in ((0, None), (len(known) - 1, norms[-1])):
+        begins = known.begins[list(known.passes_of(place))]
+        told = facts.of_step(graph, int(known.first[place]), int(known.last[place]), begins).norm
+        assert told == (norm if norm is None else pytest.approx(norm))

@@ -76,39 +76,47 @@ static Site *site_of(const Told *told, Known *known, int has_gradient, int is_me
     return (Site *)form;
 }
 
-/* Append the row of a parameter; 0 where that takes more, -1 with an error set. */
-static int64_t updated(const Told *told, PyObject *parameter, PyObject *gradient)
+/* The inputs of a row, and the numbers behind them: their count; 0 where that takes more, -1 with an error set. */
+static int rows_of(const Told *told, Known *known, PyObject *parameter, PyObject *gradient, int64_t *rows,
+                   int *has_gradient, int *is_measured)
 {
-    Known *known = known_of(told->table, parameter);
-    if (known == NULL || known->row < told->low || known->more == NULL || known->more == Py_None)
-        return 0;
-    int64_t first = number(known->more, &slot_first), versions = number(known->more, &slot_versions) + 1;
-    int64_t origin = origin_of(told, gradient, number(known->more, &slot_accumulated)), rows[MOST_TOLD];
+    int64_t origin = origin_of(told, gradient, number(known->more, &slot_accumulated));
+    int count = 0;
     if (PyErr_Occurred())
         return -1;
-    int count = 0, measures = 0;
+    *has_gradient = origin > 0;
     rows[count++] = known->row;
-    if (origin > 0)
+    if (*has_gradient)
         rows[count++] = origin;
     memcpy(rows + count, told->varying, told->count * sizeof *rows);
     count += told->count;
-    if (told->measure != Py_None) {
-        PyObject *numbers = PyObject_CallFunctionObjArgs(told->measure, parameter, gradient, NULL);
-        measures = numbers == NULL ? -1 : copy_numbers(rows + count, MOST_TOLD - count, numbers);
-        Py_XDECREF(numbers);
-        if (measures < 0)
-            return PyErr_Occurred() ? -1 : 0;
-        count += measures;
-    }
-    Site *site = site_of(told, known, origin > 0, measures > 0);
+    if (told->measure == Py_None)
+        return count;
+    PyObject *numbers = PyObject_CallFunctionObjArgs(told->measure, parameter, gradient, NULL);
+    int measures = numbers == NULL ? -1 : copy_numbers(rows + count, MOST_TOLD - count, numbers);
+    Py_XDECREF(numbers);
+    if (measures < 0)
+        return PyErr_Occurred() ? -1 : 0;
+    *is_measured = measures > 0;
+    return count + measures;
+}
+
+/* Append the row of a parameter that is known; 0 where that takes more, -1 with an error set. */
+static int64_t append_update(const Told *told, Known *known, PyObject *parameter, PyObject *gradient)
+{
+    int64_t rows[MOST_TOLD], row = 0;
+    int has_gradient = 0, is_measured = 0;
+    int64_t first = number(known->more, &slot_first), versions = number(known->more, &slot_versions) + 1;
+    int count = PyErr_Occurred() ? -1 : rows_of(told, known, parameter, gradient, rows, &has_gradient, &is_measured);
+    if (count <= 0)
+        return count;
+    Site *site = site_of(told, known, has_gradient, is_measured);
     Look seen;
     void *gathered = NULL;
     if (site == NULL || !look(parameter, &seen) || fits_seen(site, parameter, &seen) != 1)
         return 0;
-    Py_INCREF(known);
     Py_INCREF(site);
     PyObject *value = value_of(site, parameter, &seen, &gathered);
-    int64_t row = 0;
     if (value != NULL) {
         Moment moment = {now(), told->duration, 0, rows, count, first >= told->base ? first : -1, versions};
         row = appending->append(told->append, site->template, value, &moment);
@@ -118,6 +126,17 @@ static int64_t updated(const Told *told, PyObject *parameter, PyObject *gradient
     free(gathered);
     Py_XDECREF(value);
     Py_DECREF(site);
+    return row;
+}
+
+/* The same of a parameter. */
+static int64_t updated(const Told *told, PyObject *parameter, PyObject *gradient)
+{
+    Known *known = known_of(told->table, parameter);
+    if (known == NULL || known->row < told->low || known->more == NULL || known->more == Py_None)
+        return 0;
+    Py_INCREF(known); /* what is called may put another one in its place */
+    int64_t row = append_update(told, known, parameter, gradient);
     Py_DECREF(known);
     return row;
 }

@@ -260,6 +260,5 @@ def _connected(address: str) -> socket.socket:
         host, _, port = address.rpartition(":")
         return socket.create_connection((host or "127.0.0.1", int(port)), timeout=10)
     except (OSError, ValueError) as error:
-        raise RequestError(
-            f"Nobody waits at {address!r}: {error}", "gs.listen() prints where a program waits"
-        ) from None
+        why = getattr(error, "strerror", None) or error
+        raise RequestError(f"Nobody waits at {address!r}: {why}", "gs.listen() prints where a program waits") from None

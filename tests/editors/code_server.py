@@ -15,8 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from tests.dap.talking import check, spoken
+from tests.editors.processes import MARK, check_none_left
 from tests.exporters.chromium import Page, browser, program
 
 ROOT: Final = Path(__file__).parents[2]
@@ -73,10 +75,12 @@ class Editor:
     Args:
         page: The page that shows it.
         pictures: A folder for pictures of it.
+        name: Bears witness in all processes that it starts.
     """
 
-    def __init__(self, page: Page, pictures: Path) -> None:
+    def __init__(self, page: Page, pictures: Path, name: str) -> None:
         self.page = page
+        self.name = name
         self._pictures = pictures
 
     def wait(self, expression: str) -> Any:
@@ -152,6 +156,18 @@ class Editor:
         self.click_text(".explorer-folders-view .monaco-list-row", name, times=2)
         self.wait(f"document.querySelector('.tab.active')?.innerText.includes({json.dumps(name)})")
         self.wait("document.querySelectorAll('.view-line').length > 1")
+        self.stands("graphscope")
+
+    def find(self, name: str) -> None:
+        """Open a file of whatever folder of the workspace."""
+        self.command("Go to File...")
+        self.type(name)
+        self.wait(
+            "document.querySelector('.quick-input-list .monaco-list-row.focused')"
+            f"?.innerText.includes({json.dumps(name)})"
+        )
+        self.press("Enter")
+        self.wait(f"document.querySelector('.tab.active')?.innerText.includes({json.dumps(name)})")
         self.stands("graphscope")
 
     def go_to_line(self, line: int) -> None:
@@ -284,11 +300,14 @@ class Installed:
     def window(self, workspace: Path, python: str = "") -> Iterator[Editor]:
         """A window with a folder; what it and the debug adapter say to each other is held against the schema.
 
+        At the end nothing may be left of what it has started.
+
         Args:
-            workspace: The folder.
+            workspace: The folder, or the file of the workspace.
             python: The Python that graphscope is looked for in, instead of this one.
         """
         kept = self._folder / f"spoken-{next(self._numbers)}"
+        kind = "workspace" if workspace.suffix == ".code-workspace" else "folder"
         listening = "" if python else str(listening_python(kept))
         place = self._folder / "data" / "User" / "settings.json"
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -299,16 +318,18 @@ class Installed:
         with subprocess.Popen(
             [*self._words, "--bind-addr", f"127.0.0.1:{port}", str(workspace)],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            cwd=self._folder, env={**os.environ, "PYTHONPATH": str(ROOT), MARK: str(kept)},
         ) as process:  # fmt: skip
             try:
                 assert process.stdout is not None
                 while "HTTP server listening" not in process.stdout.readline():
                     assert process.poll() is None, "the server has ended"
                 with browser(self._folder / "chromium") as page:
-                    page.open(f"http://127.0.0.1:{port}/?folder={workspace}")
-                    editor = Editor(page, self._pictures)
+                    page.open(f"http://127.0.0.1:{port}/?{kind}={quote(str(workspace))}")
+                    editor = Editor(page, self._pictures, str(kept))
                     editor.wait("!!document.querySelector('.explorer-folders-view .monaco-list-row')")
                     yield editor
                     assert check_all_spoken(kept) or not listening, "nothing was said"
             finally:
                 process.terminate()
+        check_none_left(str(kept))

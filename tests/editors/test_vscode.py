@@ -19,12 +19,6 @@ pytestmark = [pytest.mark.torch, pytest.mark.slow, pytest.mark.skipif(bool(missi
 BROKEN: Final = (ROOT / "samples" / "broken" / "norm_of_zero.py").read_text()
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    folder = tmp_path_factory.mktemp("editor")
-    return Installed(folder, Path(os.environ.get("GRAPHSCOPE_PICTURES") or folder / "pictures"))
-
-
 def test_a_fresh_folder_both_passes_and_back(installed: Installed, tmp_path: Path) -> None:
     """F5 without a launch.json, steps, a step back, and the graph beside, which follows."""
     (tmp_path / "a program.py").write_text(BROKEN)

@@ -4,11 +4,15 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { version } from "../package.json";
 
 const PACKAGE = "graphscope-debugger";
 const WINDOWS = process.platform === "win32";
 const OWN = WINDOWS ? join("Scripts", "python.exe") : join("bin", "python");
 const VIRTUAL = [".venv", "venv", "env"];
+
+const INSTALL = "Install";
+const SETTINGS = "Settings";
 
 /** Where a Python may be named, the most explicit first; each answers with a path, or nothing. */
 const NAMED: ((folder: vscode.WorkspaceFolder | undefined) => Promise<string | undefined> | string | undefined)[] = [
@@ -43,37 +47,49 @@ async function chosenInEditor(folder: vscode.WorkspaceFolder | undefined): Promi
 }
 
 /** A Python that has graphscope: the one of a folder, where it is missing after having offered to install it. */
-export async function readyPython(folder: vscode.WorkspaceFolder | undefined, given?: string): Promise<string> {
-  const python = given || (await pythonOf(folder));
+export async function readyPython(folder: vscode.WorkspaceFolder | undefined): Promise<string> {
+  const python = await pythonOf(folder);
   for (;;) {
-    const problem = await problemOf(python);
-    if (!problem) return python;
-    const choices = problem.installable ? ["Install", "Settings"] : ["Settings"];
-    const choice = await vscode.window.showErrorMessage(problem.text, ...choices);
-    if (choice === "Settings") {
-      await vscode.commands.executeCommand("workbench.action.openSettings", "graphscope.python");
+    const found = await look(python);
+    if ("version" in found) {
+      void compare(python, found.version);
+      return python;
     }
-    if (choice !== "Install") throw new vscode.CancellationError();
+    const choices = found.installable ? [INSTALL, SETTINGS] : [SETTINGS];
+    const choice = await vscode.window.showErrorMessage(found.problem, ...choices);
+    if (choice === SETTINGS) await openSettings();
+    if (choice !== INSTALL) throw new vscode.CancellationError();
     await install(python);
   }
 }
 
-interface Problem {
-  text: string;
-  installable: boolean;
-}
+type Found = { version: string } | { problem: string; installable: boolean };
 
-/** Why graphscope can't be run by a Python; nothing where it can. */
-function problemOf(python: string): Promise<Problem | undefined> {
+/** The version of graphscope that a Python has, or why it can't be run by it. */
+function look(python: string): Promise<Found> {
   return new Promise((resolve) => {
-    execFile(python, ["-c", "import graphscope"], (error, _, said) => {
-      const problem = (text: string, installable = false) => resolve({ text: `graphscope: ${text}`, installable });
-      if (!error) resolve(undefined);
-      else if (error.code === "ENOENT") problem(`there is no Python ${python}; choose another.`);
-      else if (said.includes("No module named 'graphscope'")) problem(`it is not installed for ${python}.`, true);
-      else problem(`${python} can't load it: ${said.trim().split("\n").pop()}`);
+    execFile(python, ["-c", "import graphscope; print(graphscope.__version__)"], (error, printed, said) => {
+      const fail = (text: string, installable = false) => resolve({ problem: `graphscope: ${text}`, installable });
+      if (!error) resolve({ version: printed.trim() });
+      else if (error.code === "ENOENT") fail(`there is no Python ${python}; choose another.`);
+      else if (said.includes("No module named 'graphscope'")) fail(`it is not installed for ${python}.`, true);
+      else fail(`${python} can't load it: ${said.trim().split("\n").pop()}`);
     });
   });
+}
+
+/** The Pythons of which was said that their graphscope is of another version. */
+const told = new Set<string>();
+
+async function compare(python: string, found: string): Promise<void> {
+  if (found === version || told.has(python)) return;
+  told.add(python);
+  const text = `graphscope: ${python} has version ${found}, and the extension is of ${version}: install the same for both.`;
+  if (await vscode.window.showWarningMessage(text, SETTINGS)) await openSettings();
+}
+
+async function openSettings(): Promise<void> {
+  await vscode.commands.executeCommand("workbench.action.openSettings", "graphscope.python");
 }
 
 /** Install graphscope, in a terminal where all that pip says can be read. */

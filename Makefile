@@ -72,7 +72,7 @@ vsix-check: editors/vscode/node_modules
 transcripts: $(VENV)/.made-check
 	$(BIN)/python -m tests.jobs
 
-# What nvim-dap says in the tests of it; needs Neovim, and GRAPHSCOPE_NVIM_DAP, the folder of nvim-dap.
+# What nvim-dap says in the tests of it; needs Neovim, and GRAPHSCOPE_NVIM_DAP, a folder `nvim-dap-0.10.0`.
 sequences: $(VENV)/.made-check
 	$(BIN)/python -m tests.dap.neovim.record
 

@@ -46,7 +46,7 @@ local function values()
   local found = vim.empty_dict()
   for _, scope in ipairs(stands_in.current_frame.scopes) do
     local group = vim.empty_dict()
-    for name, variable in pairs(scope.variables or {}) do group[name] = variable.value end
+    for _, variable in pairs(scope.variables or {}) do group[variable.name] = variable.value end
     found[scope.name] = group
   end
   return found

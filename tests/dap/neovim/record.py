@@ -1,6 +1,6 @@
 """Records anew what nvim-dap says in each job: `python -m tests.dap.neovim.record [NAME ...]`.
 
-`GRAPHSCOPE_NVIM_DAP` names the folder of the plugin.
+`GRAPHSCOPE_NVIM_DAP` names the folder of the plugin, which is called as its version: `nvim-dap-0.10.0`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 
 from tests.dap.neovim.jobs import JOBS
-from tests.dap.neovim.sequences import sequence_of, write
-from tests.dap.neovim.window import do, missing
+from tests.dap.neovim.sequences import FOLDER, sequence_of, write
+from tests.dap.neovim.window import PLUGIN, do, missing
 
 
 def main(names: list[str]) -> None:
@@ -24,7 +24,7 @@ def main(names: list[str]) -> None:
                 seen, said = do(job, Path(folder), Path(home))
                 assert seen.complaints == []
                 job.check(seen)
-                write(job.name, sequence_of(said, Path(folder)))
+                write(FOLDER / PLUGIN.name / f"{job.name}.json", sequence_of(said, Path(folder)))
 
 
 if __name__ == "__main__":

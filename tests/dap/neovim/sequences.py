@@ -10,6 +10,7 @@ from typing import Any, Final
 from tests.dap.neovim.window import Said
 
 FOLDER: Final = Path(__file__).parent / "sequences"
+"""A folder for each nvim-dap, called as that is; in it a file for each job."""
 
 Step = dict[str, Any]
 """What is sent and by which `session`: a `request` with `arguments`, a `response` with what else it has, or that it is
@@ -31,21 +32,17 @@ def name_of(message: dict[str, Any]) -> str:
     return str(message["event"] if message["type"] == "event" else message["command"])
 
 
-def file_of(name: str) -> Path:
-    """Where the sequence of a job is kept."""
-    return FOLDER / f"{name}.json"
-
-
-def read(name: str) -> list[Step]:
+def read(file: Path) -> list[Step]:
     """The sequence that is kept of a job."""
-    found: list[Step] = json.loads(file_of(name).read_text(encoding="utf-8"))
+    found: list[Step] = json.loads(file.read_text(encoding="utf-8"))
     return found
 
 
-def write(name: str, steps: list[Step]) -> None:
+def write(file: Path, steps: list[Step]) -> None:
     """Keep the sequence of a job, a line a step."""
     lines = ",\n".join(json.dumps(step) for step in steps)
-    file_of(name).write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 def sequence_of(said: list[Said], folder: Path) -> list[Step]:

@@ -16,15 +16,15 @@ from tests.dap.neovim.jobs import Job
 from tests.dap.neovim.seen import Seen, Stop
 from tests.dap.talking import ROOT
 
-PLUGIN: Final = os.environ.get("GRAPHSCOPE_NVIM_DAP", "")
-"""The folder of the plugin."""
+PLUGIN: Final = Path(os.environ.get("GRAPHSCOPE_NVIM_DAP", "nvim-dap"))
+"""The folder of the plugin, which bears its name and version."""
 
 HANDBOOK: Final = ROOT / "docs" / "how-to" / "editors.md"
 
 
 def missing() -> str:
     """What lacks here to do a job; empty where nothing does."""
-    if not PLUGIN:
+    if not PLUGIN.is_dir():
         return "GRAPHSCOPE_NVIM_DAP names no folder of nvim-dap"
     return "" if shutil.which("nvim") else "nvim is missing"
 
@@ -63,7 +63,7 @@ def do(job: Job, folder: Path, home: Path) -> tuple[Seen, list[Said]]:
         "PYTHONPATH": str(ROOT),
         "HOME": str(home),
         "LANG": "C.UTF-8",
-        "NVIM_DAP": PLUGIN,
+        "NVIM_DAP": str(PLUGIN),
         "CONFIGURATION": str(setup),
         "SEEN": str(home / "seen"),
         "SPOKEN": str(home / "spoken"),

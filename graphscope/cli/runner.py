@@ -87,6 +87,8 @@ def _load_script(program: Program) -> Loaded:
     if path.is_dir() or path.suffix in (".zip", ".pyz"):
         folder = str(path.absolute())
         spec = PathFinder.find_spec("__main__", [folder])
+        if spec is None and (path / "log.json").exists():
+            raise UsageError(f"{program.name!r} is a recording, not a program", f"graphscope open {program.name}")
         if spec is None:
             raise UsageError(f"{program.name!r} has no __main__.py to run", "Name the script itself.")
         _arrange(program.name, program.arguments, folder)

@@ -123,10 +123,13 @@ def test_folder_and_zip_with_a_main(run: Run, tmp_path: Path) -> None:
         (["--"], "no program to run"),
         ([], "no program to run"),
         (["empty"], "'empty' has no __main__.py to run"),
+        (["runs/train.gscope"], "'runs/train.gscope' is a recording, not a program"),
     ],
 )
 def test_a_program_that_is_not_there(graphscope: Run, tmp_path: Path, words: list[str], message: str) -> None:
     (tmp_path / "empty").mkdir()
+    (tmp_path / "runs" / "train.gscope").mkdir(parents=True)
+    (tmp_path / "runs" / "train.gscope" / "log.json").write_text("{}")
     result = graphscope("record", *words)
     assert result.returncode == 2
     assert result.stdout == ""

@@ -11,6 +11,29 @@ import graphscope as gs
 from graphscope.graph import Graph
 from graphscope.graph.outline import facts
 from graphscope.graph.outline.steps import steps
+from graphscope.graph.step_numbers import step_numbers
+
+
+@pytest.mark.torch
+def test_norms_of_steps_are_known_where_the_rows_of_the_leaves_are_gone(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.ReLU(), torch.nn.Linear(256, 1))
+    optimizer, norms = torch.optim.AdamW(net.parameters(), 1e-3), []
+    with gs.record(tmp_path / "run.gscope", every=100, keep_last=3) as log:
+        for step in range(600):  # which is what its steps are called by
+            assert step == len(norms)
+            optimizer.zero_grad()
+            net(torch.randn(256, 64)).square().mean().backward()
+            norms.append(float(torch.nn.utils.get_total_norm([each.grad for each in net.parameters()])))
+            optimizer.step()
+    log.refresh()
+    assert log.first > 0
+    graph, known, numbers = Graph(log), steps(log), step_numbers(log)
+    for place in range(1, len(known)):
+        begins = known.begins[list(known.passes_of(place))]
+        told = facts.of_step(graph, int(known.first[place]), int(known.last[place]), begins).norm
+        assert told == pytest.approx(norms[numbers.number(place).counters["step"]], rel=1e-5)
 
 
 @pytest.mark.parametrize("values", ["full", "summary"])

@@ -66,7 +66,7 @@ def gradient_norm(graph: Graph, begin: int, last: int) -> float | None:
     kinds = log.column("kind", begin, last + 1)
     rows = begin + np.flatnonzero(kinds == Kind.ACCUMULATE)
     tensors = log.pick("tensor", log.pick("forward", rows).astype(np.int64)).astype(np.int64)
-    of_leaves = log.pick("kind", tensors) == Kind.LEAF
+    of_leaves = (log.pick("kind", tensors) == Kind.LEAF) | (tensors < log.first)  # which only leaves outlive
     rows, tensors = rows[of_leaves], tensors[of_leaves]
     rows = graph.value_rows(rows)
     _, which, times = np.unique(tensors, return_inverse=True, return_counts=True)

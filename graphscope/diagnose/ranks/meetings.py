@@ -106,24 +106,33 @@ class Meetings:
 
 
 def _departure(first: Track, firsts: np.ndarray, other: Track, others: np.ndarray) -> _Departure | None:
-    one, two = first.meetings[firsts], other.meetings[others]
-    _, here, there = np.intersect1d(one["number"], two["number"], assume_unique=True, return_indices=True)
+    here, there = _same(first.meetings["number"][firsts], other.meetings["number"][others])
     numbers: dict[tuple[str, tuple[int, ...] | None], int] = {}
-    signs = [_signs(track, met, numbers) for track, met in ((first, one), (other, two))]
+    signs = [_signs(track, places, numbers) for track, places in ((first, firsts), (other, others))]
     differ = np.flatnonzero((signs[0][here] != signs[1][there]).any(axis=1))
     if not len(differ):
         return None
     at = int(here[differ[0]]), int(there[differ[0]])
     ahead = _ahead(signs[0][at[0] :], signs[1][at[1] :])
-    number = int(one["number"][at[0]])
-    return _Departure(number, _meeting(first, one[at[0]]), _meeting(other, two[at[1]]), ahead)
+    one, two = first.meetings[firsts[at[0]]], other.meetings[others[at[1]]]
+    return _Departure(int(one["number"]), _meeting(first, one), _meeting(other, two), ahead)
 
 
-def _signs(track: Track, met: np.ndarray, numbers: dict[tuple[str, tuple[int, ...] | None], int]) -> np.ndarray:
+def _same(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the same numbers stand among some, and among others: mostly all do, in the same order."""
+    if np.array_equal(one, two):
+        places = np.arange(len(one))
+        return places, places
+    _, here, there = np.intersect1d(one, two, assume_unique=True, return_indices=True)
+    return here, there
+
+
+def _signs(track: Track, places: np.ndarray, numbers: dict[tuple[str, tuple[int, ...] | None], int]) -> np.ndarray:
     """By what two ranks' collectives are the same: what they do, and how many backward passes have begun."""
     keys = [(_PAIRED.get(op, op), shape if op in _SIZED else None) for op, shape in track.calls]
     calls = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
-    return np.stack([calls[met["call"]], met["passes"]], axis=1)
+    met = track.meetings
+    return np.stack([calls[met["call"][places]], met["passes"][places]], axis=1)
 
 
 def _ahead(usual: np.ndarray, other: np.ndarray) -> int:

@@ -43,8 +43,9 @@ class Waiting:
     def add(self, track: Track) -> None:
         """Look at another rank."""
         met = track.meetings
-        newest = {int(group): place for place, group in enumerate(met["group"].tolist())}
-        reached = {track.groups[group]: int(met["number"][place]) for group, place in newest.items()}
+        groups, behind = np.unique(met["group"][::-1], return_index=True)
+        numbers = met["number"][len(met) - 1 - behind]
+        reached = {track.groups[group]: number for group, number in zip(groups.tolist(), numbers.tolist(), strict=True)}
         waits = None
         if len(met) and met["waits"].any():
             one = met[np.flatnonzero(met["waits"])[-1]]

@@ -54,7 +54,10 @@ async def watchable(session: Session, expression: str, frame: int | None, shown:
     if (numbered := _NUMBERED.fullmatch(expression.strip())) is not None:
         return _of_node(session, _node(session, int(numbered[1])), numbered[2])
     if about:
-        node = session.debugger.need_node()
+        node = session.debugger.node_at_hand
+        if node is None:
+            raise expression_names.nothing_at_hand(min(about), session.debugger.node)
+        node = session.debugger.need_node()  # one that is not computed yet can't be watched
         _check(expression, parsed, expression_names.lookup(graph, node))
         return Watchable(f"{node.row}:{expression}", f"{expression} of {title(nodes.describe(node))}")
     path = None if "nodes" in parsed.names else _PATH.fullmatch(expression.strip())

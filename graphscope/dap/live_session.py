@@ -189,10 +189,10 @@ class LiveSession(Session):
 
     def _asks_for(self, word: str) -> bool:
         """Whether what the program waits with must be asked for, because the log does not have it."""
-        node = self.debugger.node
+        node = self.debugger.node_at_hand
         if not self.waits_here:
             return False
-        return node is None or node.value is None
+        return node is None or node.value is None or self.raised is not None
 
     def live_frame(self, frame: int | None) -> int | None:
         remote_frames = self.debugger.edge.remote_frames if self.waits_here and self.debugger.edge is not None else ()

@@ -32,7 +32,7 @@ def frames(references: References, session: Session, thread: int) -> list[dict[s
     if node is not None:
         info = nodes.describe(node)
         made.append(_of_node(references, session, info))
-        if debugger.line is None:
+        if debugger.node_at_hand is not None:
             made += _of_scopes(references, session, info)
         else:
             made[0] |= {"name": f"the last node: {made[0]['name']}", "presentationHint": "subtle"}

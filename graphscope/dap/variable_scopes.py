@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.dap.references import Opened, References
@@ -121,13 +121,16 @@ def _missing(session: Session, word: str) -> str:
 
 
 async def _word(session: Session, word: str) -> Entry:
+    debugger = session.debugger
+    elsewhere = debugger.node_at_hand is None and debugger.node is not None  # the last node, told beneath a line
+    expression = expression_names.anywhere(debugger.node, word) if elsewhere and debugger.node is not None else word
     try:
-        found = await session.look(word)
+        found = await session.look(expression)
     except CommandError as error:
         return Entry(word, f"<{error.message}>")
     if found.text == "None" and not found.handle:
-        return Entry(word, _missing(session, word), expression=word)
-    return found
+        return Entry(word, _missing(session, word), expression=expression)
+    return replace(found, name=word)
 
 
 def scopes_of(references: References, session: Session, frame: int | None) -> list[dict[str, Any]]:

@@ -101,6 +101,12 @@ class Debugger:
         return self._graph.node(self.now)
 
     @property
+    def node_at_hand(self) -> Node | Pending | None:
+        """The node that `value` and `grad` speak of: the current one; None at a line that one stands at instead."""
+        by_line = self._raised is not None and not self._raised.by_node
+        return None if by_line or self.line is not None else self.node
+
+    @property
     def line(self) -> Place | None:
         """The line that the program is at, where it waits here at none of its nodes."""
         return self.edge.line if self.edge is not None and self.at_edge else None
@@ -153,11 +159,6 @@ class Debugger:
         where = self.where()
         return where.frames[where.current].place if where.frames else None
 
-    def current_file(self) -> str | None:
-        """The file of that line."""
-        place = self.place()
-        return None if place is None else place.file
-
     def stand_at_failure(self, error: BaseException | None = None, otherwise: str = failure.UNKNOWN) -> Stop:
         """Go to the node that failed, or that came last before the exception, and say so.
 
@@ -174,7 +175,7 @@ class Debugger:
         frame = self.frame
         recorded = self.recorded_locals(self.where().current if frame is None else None)
         held = self.edge.held() if self.edge is not None and self.at_edge else None
-        return expression_names.lookup(self._graph, self.node, frame, held, recorded)
+        return expression_names.lookup(self._graph, self.node_at_hand, frame, held, recorded, self.node)
 
     def recorded_locals(self, place: int | None) -> RecordedLocals | None:
         """What the log knows of the variables of a frame, by its place from the outermost; None: where the node is."""
@@ -199,7 +200,7 @@ class Debugger:
         """The Python frames at hand, outermost first; none when the past is looked at."""
         if self.edge is not None:
             return self.edge.stack if self.at_edge else []
-        return list(self._died) if self._failed_here else []
+        return [] if self._raised is None else list(self._died)
 
     @property
     def frame(self) -> FrameType | None:
@@ -214,8 +215,8 @@ class Debugger:
         return self.frame or (waiting[-1] if waiting else None)
 
     @property
-    def _failed_here(self) -> bool:
-        return self.failure is not None and self.now == self.failure.row
+    def _raised(self) -> Raised | None:
+        return self.failure.raised if self.failure is not None and self.now == self.failure.row else None
 
     @property
     def _remote_frames(self) -> tuple[Frame, ...]:
@@ -228,8 +229,7 @@ class Debugger:
             return Where(self._remote_frames, self.frame_index)
         if stack:
             return Where(recorded_frames.waiting(stack, self._died, self.node), self.frame_index)
-        raised = self.failure.raised if self.failure is not None and self._failed_here else None
-        recorded = tuple(recorded_frames.frames(self._graph, self.node, raised))
+        recorded = tuple(recorded_frames.frames(self._graph, self.node, self._raised))
         innermost = len(recorded) - 1
         return Where(recorded, innermost if self.frame_index < 0 else min(self.frame_index, innermost))
 

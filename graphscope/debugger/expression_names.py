@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.debugger.expressions import PREDICATES
+from graphscope.debugger.nodes import Pending
 from graphscope.debugger.recorded_tensor import Recorded
 from graphscope.errors import CommandError
 from graphscope.eventlog.presenting import presented
@@ -17,7 +18,6 @@ from graphscope.eventlog.schema import Kind
 from graphscope.graph import search
 
 if TYPE_CHECKING:
-    from graphscope.debugger.nodes import Pending
     from graphscope.debugger.recorded_locals import RecordedLocals
     from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph, Node
@@ -65,7 +65,29 @@ WORDS: Final[Mapping[str, Callable[[Graph, Any], object]]] = {
     "dtype": lambda graph, node: node.dtype,
     "node": lambda graph, node: node,
 }
-"""Names that speak of the current node; they win over the program's own."""
+"""Names that speak of the node where one stands; they win over the program's own."""
+
+_COMPUTED: Final = ("value", "grad", "shape", "dtype")
+"""Those that have no meaning ahead of the computation."""
+
+
+def nothing_at_hand(word: str, last: Node | Pending | None) -> CommandError:
+    """Why a word means nothing where one stands at no node."""
+    if last is None:
+        return CommandError(f"`{word}` speaks of a node, and there is none here", "n goes to the next node")
+    meant = f": `{anywhere(last, word)}`" if word in ("value", "grad") else ""
+    return CommandError(
+        f"`{word}` speaks of the node where one stands, and one stands at a line, at no node",
+        f"#{last.row} {last.label} came last{meant}",
+    )
+
+
+def anywhere(node: Node | Pending, word: str) -> str:
+    """Python that means anywhere what `value` or `grad` means at a node."""
+    owner = owner_of(node)
+    if word == "grad":
+        return f"#{node.row}.value" if node.kind in ("grad", "accumulate") else f"#{node.row}.grad"
+    return f"#{node.row if owner is None else owner.row}.value"
 
 
 class Nodes:
@@ -175,24 +197,26 @@ def lookup(
     frame: FrameType | None = None,
     held: Any = None,
     recorded: RecordedLocals | None = None,
+    last: Node | Pending | None = None,
 ) -> Callable[[str], object]:
     """What a name means at a node.
 
     Args:
         graph: The graph there.
-        node: The node.
+        node: The node; None where one stands at none: then the words for it are names like all others.
         frame: The program's, where it waits.
         held: The value that it waits with.
         recorded: What the log knows of the variables at the line of the node.
+        last: The node that came last.
     """
     held_word = "" if held is None or node is None else "grad" if node.kind in ("grad", "accumulate") else "value"
 
     def look(name: str) -> object:
         if name == held_word and node is not None:
             return presented(graph.log.path, held, node.dtype)
-        if name in WORDS:
-            if node is None:
-                raise CommandError(f"`{name}` speaks of a node, and there is none here", "n goes to the next node")
+        if name in WORDS and node is not None:
+            if isinstance(node, Pending) and name in _COMPUTED:
+                raise CommandError(f"{node.op} is not computed yet, and has no `{name}`", "n computes it")
             return WORDS[name](graph, node)
         if name in PREDICATES:
             return PREDICATES[name]
@@ -203,11 +227,12 @@ def lookup(
                 return local[name]
             if name in frame.f_globals:
                 return frame.f_globals[name]
-        if recorded is not None:
-            if name in recorded:
-                return Recorded(recorded[name])
-            if frame is None and recorded.owns(name):  # what else is called so is a variable of another function
-                raise KeyError(name)
+        if recorded is not None and name in recorded:
+            return Recorded(recorded[name])
+        if name in WORDS:
+            raise nothing_at_hand(name, last)
+        if recorded is not None and frame is None and recorded.owns(name):
+            raise KeyError(name)  # what else is called so is a variable of another function
         found = newest(graph, name)
         if found is None:
             raise KeyError(name)

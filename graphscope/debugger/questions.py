@@ -112,6 +112,8 @@ def tensor(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Ans
 def assign(debugger: Debugger, handles: Handles, details: dict[str, Any]) -> Answer:
     """Give a variable, an element, or what the program waits with another value; answers what it has become."""
     target, expression = details["target"], details["expression"]
+    if target.startswith("#"):
+        raise CommandError(f"What {target} was can't be changed any more", "only what the program waits with")
     word, _, place = target.partition("[")
     if word in ("value", "grad"):
         _replace(debugger, word, f"[{place}" if place else "", expression)

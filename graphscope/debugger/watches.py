@@ -146,9 +146,12 @@ def add(
     """Begin to watch an expression; its words speak of a node, the current one unless another is given.
 
     Raises:
-        CommandError: The condition, or which changes stop, is not understood.
+        CommandError: The condition, or which changes stop, is not understood; or the words speak of a node, and there
+            is none.
     """
-    here = node or debugger.node
+    here = node or debugger.node_at_hand
+    if here is None and (words := expression.names & expression_names.WORDS.keys()):
+        raise expression_names.nothing_at_hand(min(words), debugger.node)
     test = parse(condition) if condition.strip() else None
     if when.strip():
         hits_that_stop(when)

@@ -108,7 +108,8 @@ def breakpoint_table(dbg: Debugger) -> TableResult:
 
 
 def _add(dbg: Debugger, text: str, *, temporary: bool) -> Message:
-    made = dbg.breakpoints.add(text, temporary=temporary, file=dbg.current_file())
+    place = dbg.place()
+    made = dbg.breakpoints.add(text, temporary=temporary, file=None if place is None else place.file)
     kind = "Temporary breakpoint" if temporary else "Breakpoint"
     return Message(f"{kind} {made.number} at {made}", hint=_doubt(dbg, made) or _moments(made))
 

@@ -19,12 +19,14 @@ from graphscope.errors import CommandError, GraphscopeError
 def print_(dbg: Debugger, expression: Rest) -> ValueResult:
     """Print the value of a Python expression.
 
-    `value`, `grad`, `inputs`, `op`, `name`, `shape`, `dtype` and `node` speak of the current node; other names are the
-    program's while it waits here, else those of tensors in the log. `#12` is node 12: `p #12.grad`. `!` reaches a name
-    of the program that is hidden by one of these.
+    `value`, `grad`, `inputs`, `op`, `name`, `shape`, `dtype` and `node` speak of the node where one stands; at a line
+    that is about to run one stands at none, and they are names like others. Those are the program's while it waits
+    here, else those of tensors in the log. `#12` is node 12: `p #12.grad`. `!` reaches a name of the program that is
+    hidden by one of these.
     """
     found = evaluate(dbg, expression)
-    owner = expression_names.owner_of(dbg.need_node()) if found is None and expression.strip() == "value" else None
+    node = dbg.node_at_hand if found is None and expression.strip() == "value" else None
+    owner = None if node is None else expression_names.owner_of(node)
     if owner is None or (statistics := value_results.kept_statistics(owner)) is None:
         return value_results.result(expression, found)
     return value_results.statistics_alone(expression, owner, statistics)
@@ -88,7 +90,7 @@ def _reason(dbg: Debugger, expression: Expression, error: BaseException) -> str 
     if isinstance(error, AttributeError) and isinstance(missing, np.ndarray):
         known = callable(getattr(np, error.name or "", None))
         return f"a NumPy array is what the log holds: np.{error.name}(...)" if known else None
-    for word in sorted(expression.names & {"value", "grad"}):
+    for word in sorted(expression.names & {"value", "grad"}) if dbg.node_at_hand is not None else ():
         if isinstance(error, AttributeError | TypeError) and dbg.lookup()(word) is None:
             reached = word == "value" or dbg.graph.backward_of(dbg.need_node())
             return f"`{word}` is None here: {'it was not kept' if reached else 'no gradient has reached it up to now'}"

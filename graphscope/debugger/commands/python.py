@@ -12,6 +12,7 @@ from graphscope.debugger.command_line import suggestion
 from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.commands.printing import evaluate
 from graphscope.debugger.debugger import Debugger
+from graphscope.debugger.expression_names import WORDS
 from graphscope.debugger.expressions import describe
 from graphscope.debugger.results import Interact, Message, ValueResult
 from graphscope.errors import CommandError
@@ -42,7 +43,8 @@ def execute(dbg: Debugger, statement: Rest) -> ValueResult | Message:
     except Exception as error:  # noqa: BLE001 - a person's statement may raise anything
         word = statement.strip()
         if isinstance(error, NameError) and word.isidentifier():
-            raise CommandError(f"{word!r} is no command, and the program has no such name", suggestion(word)) from None
+            hint = f"`p {word}` speaks of the node" if word in WORDS else suggestion(word)
+            raise CommandError(f"{word!r} is no command, and the program has no such name", hint) from None
         raise CommandError(describe(error)) from None
     return Message("") if value is None else value_results.result(statement, value)
 

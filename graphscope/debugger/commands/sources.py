@@ -27,7 +27,9 @@ def print_source(
     Of the nodes of a line so many are named as `-m` says.
     """
     known = [str(entry.get("file")) for entry in dbg.log.table("sources") if isinstance(entry, dict)]
-    path = next((name for name in known if same_file(name, file)), None) if file else dbg.current_file()
+    place = dbg.place()
+    shown = "" if place is None else place.file
+    path = next((name for name in known if same_file(name, file)), None) if file else shown or None
     text = dbg.log.source(path) if path is not None else None
     if path is None or text is None:
         raise CommandError(

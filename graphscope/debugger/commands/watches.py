@@ -44,7 +44,7 @@ def unwatch(dbg: Debugger, *numbers: int) -> Message:
 def last(dbg: Debugger, expression: Rest) -> Stop:
     """Go back to the event that last changed the value of an expression: `last W.grad`, `last value`."""
     parsed = parse(expression)
-    node = dbg.node
+    node = dbg.node_at_hand
     seen = watches.watch(0, parsed, dbg.graph, node if isinstance(node, Node) else None)
     if seen.seen.text == "undefined":
         raise CommandError(f"{expression!r} has no value here", "names are those of tensors in the log")

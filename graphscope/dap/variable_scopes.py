@@ -1,4 +1,8 @@
-"""What can be seen at a frame: the node's value, gradient, inputs, saved values and users; the frame's variables."""
+"""What can be seen at a frame: the node's value, gradient, inputs, saved values and users; the frame's variables.
+
+Some editors write what they know behind the names in the source, whatever its group: what is no variable of the program
+is called as none can be.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from graphscope.debugger.recorded_locals import RecordedLocals
 from graphscope.debugger.value_results import brief_of
 from graphscope.errors import CommandError
 from graphscope.graph import Node
-from graphscope.graph.operands import attributes_of, saved
+from graphscope.graph.operands import Operand, attributes_of, saved
 
 if TYPE_CHECKING:
     from graphscope.dap.log_session import Session
@@ -39,7 +43,8 @@ async def _value(session: Session) -> list[Entry]:
         facts |= {"attributes": dict(attributes_of(owner)) if isinstance(owner, Node) else {}}
         if isinstance(owner, Node) and owner.edited:
             made.append(session.handles.entry("computed", owner.computed))
-        made += [session.handles.entry(name, value) for name, value in facts.items() if value not in ("", None, {})]
+        known = {f"node {name}": value for name, value in facts.items() if value not in ("", None, {})}
+        made += [session.handles.entry(name, value) for name, value in known.items()]
     return made
 
 
@@ -59,37 +64,37 @@ async def _inputs(session: Session) -> list[Entry]:
     rows = getattr(node, "input_rows", None)
     if node is None or rows is not None:
         found = [debugger.graph.node(row) for row in rows or ()]
-        return [session.handles.entry(each.name or f"#{each.row}", each.value, f"#{each.row}.value") for each in found]
+        return [session.handles.entry(_title(each), each.value, f"#{each.row}.value") for each in found]
     owner = expression_names.owner_of(node)
     if owner is None:
         return []
-    made = []
-    for operand in owner.operands:
-        if operand.edge is None:
-            made.append(session.handles.entry(operand.name, operand.constant))
-            continue
-        source = operand.edge.source
-        title = f"{operand.name}: {source.name or source.label} #{source.row}"
-        made.append(session.handles.entry(title, source.output(operand.edge.slot), f"#{source.row}.value"))
-    return made
+    return [_operand(session, each) for each in owner.operands]
+
+
+def _title(node: Node) -> str:
+    return f"{node.name or node.label} #{node.row}"
+
+
+def _operand(session: Session, operand: Operand) -> Entry:
+    """What an op was given, by its name in the text of its rules."""
+    if operand.edge is None:
+        return session.handles.entry(f"{operand.name}: constant", operand.constant)
+    source, slot = operand.edge.source, operand.edge.slot
+    part = f"output({slot})" if slot else "value"
+    return session.handles.entry(f"{operand.name}: {_title(source)}", source.output(slot), f"#{source.row}.{part}")
 
 
 async def _saved(session: Session) -> list[Entry]:
-    """What the rules of the op need, by the names in their text."""
+    """What the rules of the op need."""
     debugger = session.debugger
     node = debugger.node
     owner = None if node is None else expression_names.owner_of(node)
     if owner is None or not hasattr(owner, "event"):
         return []
     operands, needs_output = saved(owner)
-    made = [
-        session.handles.entry(each.name, each.constant)
-        if each.edge is None
-        else session.handles.entry(each.name, each.edge.source.value, f"#{each.edge.source.row}.value")
-        for each in operands
-    ]
+    made = [_operand(session, each) for each in operands]
     if needs_output:
-        made.append(session.handles.entry("out", owner.value, f"#{owner.row}.value"))
+        made.append(session.handles.entry(f"out: {_title(owner)}", owner.value, f"#{owner.row}.value"))
     return made
 
 

@@ -64,8 +64,9 @@ def test_what_is_no_tensor_is_not_offered(client: Client, write: Write, framewor
     for name in ("step", "label", "model"):
         assert told(client, name, variablesReference=scopes["Locals"])[0] is None
     facts = client.scopes()["Value"]
-    assert {"op", "shape", "row"} <= client.variables(facts).keys()
-    assert [told(client, name, variablesReference=facts)[0] for name in ("op", "shape", "row")] == [None] * 3
+    names = ("node op", "node shape", "node row")
+    assert set(names) <= client.variables(facts).keys()
+    assert [told(client, name, variablesReference=facts)[0] for name in names] == [None] * 3
     for nothing in ("no ( python", "x * step", "x.shape", "model.fc.nothing", "#99999.value"):
         identity, description = told(client, nothing, frameId=module)
         assert identity is None

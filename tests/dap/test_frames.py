@@ -260,6 +260,19 @@ def test_a_variable_wins_over_a_command_at_the_debug_console(client: Client, wri
     client.leave()
 
 
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_what_is_saved_of_several_outputs_is_the_one_that_was_used(
+    client: Client, write: Write, framework: str
+) -> None:
+    text = "{framework}\nx = torch.tensor([1.0, 2.0], requires_grad=True)\na, b = torch.split(x, 1)\ny = b * b\n"
+    client.launch(program(write, text, framework), "op:mul")
+    client.event("stopped")
+    saved = client.variables(client.scopes()["Saved"]).values()
+    assert [found["value"] for found in saved] == ["float32 1 [2.]"] * 2
+    assert [client.evaluate(found["evaluateName"]) for found in saved] == ["float32 1 [2.]"] * 2
+    client.leave()
+
+
 RECALLED = """\
 {framework}
 

@@ -49,7 +49,7 @@ def test_processes_that_record_are_threads_beside_the_program(
     for thread in others:
         (frame,) = client.request("stackTrace", {"threadId": thread["id"]})["stackFrames"]
         assert frame["line"] == 7
-        assert client.variables(client.scopes(frame["id"])["Value"])["op"]["value"] == "'tanh'"
+        assert client.variables(client.scopes(frame["id"])["Value"])["node op"]["value"] == "'tanh'"
         (name,) = client.variables(client.scopes(frame["id"])["Inputs"])
         assert name.startswith("x: made")
         found.add(client.evaluate("inputs[0].sum().item()", frameId=frame["id"]))

@@ -128,7 +128,7 @@ def check_hover(seen: Seen) -> None:
 
 
 def check_inline(seen: Seen) -> None:
-    """Behind the names of the lines stands what they were where one stands."""
+    """Behind the names of the lines stands what they were where one stands: whatever group has the name, it is that."""
     assert seen.lines == [1, TANH, TANH, TANH, TANH]
     first, second, second_again, first_again = seen.stops[1:]
     for stop, scaled, x in (
@@ -139,6 +139,8 @@ def check_inline(seen: Seen) -> None:
     ):
         assert stop.local("scaled") == near(scaled)
         assert stop.local("x") == near(x)
+        others = {name for group in stop.values.keys() - {"Locals", "Globals"} for name in stop.values[group]}
+        assert {name for name in others if name.isidentifier()} <= {"value", "grad"}
 
 
 def check_gradient(seen: Seen) -> None:

@@ -162,6 +162,8 @@ async def _listen(address: str, client: Client) -> tuple[asyncio.Server, str, Pa
             )
         server = await asyncio.start_server(client, host, int(port))
     except (OSError, ValueError) as error:
-        raise UsageError(f"can't listen at {address!r}: {error}", "--listen 0 takes a free port") from None
+        number = getattr(error, "errno", None) or 0
+        why = os.strerror(number) if number > 0 else error  # asyncio's own words repeat the address
+        raise UsageError(f"can't listen at {address!r}: {why}", "--listen 0 takes a free port") from None
     bound = next(each for each in server.sockets if each.family in (socket.AF_INET, socket.AF_INET6))
     return server, f"{host}:{bound.getsockname()[1]}", None

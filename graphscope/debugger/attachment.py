@@ -122,5 +122,7 @@ def _bound(address: str) -> socket.socket:
             server.bind(("127.0.0.1", int(port)))
         server.listen(1)
     except (OSError, ValueError, OverflowError) as error:
-        raise UsageError(f"can't wait for a debugger at {address!r}: {error}", "listen() chooses a place") from None
+        why = getattr(error, "strerror", None) or error
+        hint = "listen('0') takes a free port, listen() a place of its own"
+        raise UsageError(f"can't wait for a debugger at {address!r}: {why}", hint) from None
     return server

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import socket
 import struct
 import subprocess
 import sys
@@ -266,6 +267,33 @@ def test_memory_of_a_tensor(client: Client, write: Write) -> None:
     read = client.request("readMemory", {"memoryReference": named["memoryReference"], "offset": 4, "count": 4})
     assert struct.unpack("f", b64decode(read["data"])) == (1.0,)
     client.leave()
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "hint"),
+    [
+        (
+            ("-c", "import graphscope, sys; graphscope.listen(sys.argv[1])"),
+            "graphscope.errors.UsageError: can't wait for a debugger at '{port}': Address already in use",
+            "hint: listen('0') takes a free port, listen() a place of its own",
+        ),
+        (
+            ("-m", "graphscope", "dap", "--listen"),
+            "graphscope: can't listen at '{port}': Address already in use",
+            "hint: --listen 0 takes a free port",
+        ),
+    ],
+    ids=["program", "adapter"],
+)
+def test_a_port_that_is_taken_is_said_in_a_sentence(words: tuple[str, ...], said: str, hint: str) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        command = [sys.executable, *words, port]
+        found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=60)
+    assert found.returncode != 0
+    assert found.stderr.splitlines()[-2:] == [said.format(port=port), hint]
 
 
 def test_a_client_without_the_token_learns_nothing(tmp_path: Path) -> None:

@@ -50,6 +50,17 @@ def other_version(folder: Path) -> Path:
     return python
 
 
+def test_there_is_no_such_python(installed: Installed, tmp_path: Path) -> None:
+    (tmp_path / "cube.py").write_text(CUBE)
+    python = tmp_path / "no such" / "python"
+    with installed.window(tmp_path, python=str(python)) as editor:
+        editor.open("cube.py")
+        editor.press("F5")
+        editor.read(f"there is no Python {python}; choose another.")
+        editor.picture("no-python")
+        check_none_left(editor.name)
+
+
 def test_another_version_where_the_program_runs(installed: Installed, tmp_path: Path) -> None:
     (tmp_path / "cube.py").write_text(CUBE)
     write_launch(tmp_path, program="${file}", python=str(other_version(tmp_path)), stopOnEntry=True)

@@ -25,6 +25,7 @@ def configure(parser: Parser) -> None:
     )
     parser.add_argument("--console", action="store_true", help="at a prompt in this terminal, without a screen")
     parser.add_argument("--gate", metavar="ADDRESS", help=argparse.SUPPRESS)  # where the adapter waits that asks for it
+    parser.add_argument("--hold", metavar="FOLDER", help=argparse.SUPPRESS)  # where it waits for an adapter to come
     add_as_torch(parser)
     add_kept(parser)
     parser.add_argument("--log", type=Path, metavar="PATH", help="where to record; default: a temporary folder")
@@ -36,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     wanted = options.program
     from graphscope.tui.screen_entry import is_wanted
 
-    if options.gate is None and is_wanted(console=options.console):
+    if options.gate is None and options.hold is None and is_wanted(console=options.console):
         return _on_screen(options)
     from graphscope.cli.child_processes import unreached
 
@@ -50,10 +51,15 @@ def run(options: argparse.Namespace) -> int:
             say("breakpoints don't hold in the processes that the program started")
         return status
 
-    if options.gate is not None:
+    if options.gate is not None or options.hold is not None:
         from graphscope.debugger import held_processes, remote, wire
 
-        channel = wire.connect(options.gate)
+        if options.hold is None:
+            channel = wire.connect(options.gate)
+        elif (connection := held_processes.accepted_in(options.hold)) is not None:
+            channel = wire.Channel(connection)
+        else:
+            return program(None, lambda _: None)
         kept = {"values": options.values, "capture": options.capture}
         around = held_processes.as_wished
         return remote.debug_program(partial(program, None), channel, around=around, log=options.log, **kept)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, Final
 
+from graphscope.debugger import held_commands
 from graphscope.debugger.attachment import accepted_at
 from graphscope.debugger.remote import Remote, attending, begin, gate_of
 from graphscope.debugger.wire import Channel
@@ -28,6 +30,19 @@ Told = Callable[[str, int, str], None]
 """Hears of a process that was started: its name, its number, and where it waits."""
 
 
+def place_in(folder: str) -> str:
+    """The address where a process waits that was given a folder: nobody else may look into that."""
+    return f"unix:{folder}/socket"
+
+
+def accepted_in(folder: str) -> socket.socket | None:
+    """Wait in a folder for a debugger, and remove it; None where none has come."""
+    try:
+        return accepted_at(place_in(folder), PATIENCE)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @dataclass(frozen=True)
 class Held:
     """What a process is to do, once a debugger has come to where it waits."""
@@ -39,15 +54,12 @@ class Held:
 
     @property
     def place(self) -> str:
-        """The address where it waits: nobody else may look into the folder."""
-        return f"unix:{self.folder}/socket"
+        """The address where it waits."""
+        return place_in(self.folder)
 
     def __call__(self, *arguments: Any, **named: Any) -> object:
         """Wait, and do it."""
-        try:
-            connection = accepted_at(self.place, PATIENCE)
-        finally:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        connection = accepted_in(self.folder)
         if connection is None:
             return self.target(*arguments, **named)
         with recording.record(**self.kept) as log:
@@ -62,13 +74,18 @@ class Held:
                     sys.stdout.flush()
 
 
-def as_wished(remote: Remote, kept: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """`held` for a program whose debugger asks for it."""
+@contextmanager
+def as_wished(remote: Remote, kept: Mapping[str, Any]) -> Iterator[None]:
+    """Where the debugger of a program asks for it, `held`, and the same of commands that it starts."""
 
     def told(name: str, process: int, place: str) -> None:
         remote.tell("child", name=name, pid=process, place=place)
 
-    return held(told, kept) if remote.wishes.get("children") else nullcontext()
+    if not remote.wishes.get("children"):
+        yield
+        return
+    with held(told, kept), held_commands.held(told, kept):
+        yield
 
 
 @contextmanager

@@ -153,7 +153,8 @@ class VSCode(Editor):
         assert found["totalFrames"] == len(self.frames)
         self.ask_scopes(self.frames[0])
         watched = {"expression": "value.shape", "frameId": self.frames[0]["id"], "context": "watch"}
-        self.client.request("evaluate", watched)
+        answer = self.client.answer(self.client.send("evaluate", watched))
+        assert answer["success"] or "at no node" in answer["message"]  # shown in the place of the value, at a line
 
     def leave(self) -> int:
         """Press stop: the program is ended, then the session."""

@@ -35,7 +35,7 @@ def record(path: Path, rows: int, seed: int) -> None:
             loss = (model(x) - 1.0).square().mean()
             loss.backward()
             optimizer.step()
-        gs.tensor([-1.0], requires_grad=True).sqrt().sum()
+        gs.tensor([-1.0], requires_grad=True).sqrt().sum().backward()
 
 
 def measure() -> list[Measurement]:

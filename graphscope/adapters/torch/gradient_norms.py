@@ -9,10 +9,8 @@ import torch
 
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_properties import ORDINARY
-from graphscope.adapters.torch.update_measures import KINDS, NOWHERE
+from graphscope.adapters.torch.update_measures import KINDS, address
 from graphscope.eventlog.appender import measure
-from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.values import unpack
 
 
@@ -31,15 +29,10 @@ def gradient_norm(optimizer: Any) -> float | None:
 def _square(gradient: torch.Tensor) -> float | None:
     """The sum of the squares of the elements, in whatever order they lie; infinite where some are not finite."""
     kind = KINDS.get(tensor_base.dtype(gradient))
-    if measure is None or kind is None or gradient.__class__ not in ORDINARY or not tensor_base.is_cpu(gradient):
+    if measure is None or kind is None or not tensor_base.is_cpu(gradient):
         return None
-    try:
-        if not (Own.is_contiguous(gradient) or Own.is_contiguous(gradient, memory_format=torch.channels_last)):
-            return None
-        address = Own.data_ptr(gradient)
-    except own(RuntimeError):  # a sparse one
+    place = address(gradient) or address(gradient, torch.channels_last)
+    if not place:
         return None
-    if address < NOWHERE:
-        return None
-    told = unpack(measure(address, tensor_base.nbytes(gradient), kind), Own.numel(gradient))
+    told = unpack(measure(place, tensor_base.nbytes(gradient), kind), Own.numel(gradient))
     return math.inf if told.nan or told.inf else told.count * (told.mean * told.mean + told.std * told.std)

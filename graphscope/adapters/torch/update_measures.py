@@ -38,31 +38,32 @@ def sampled(optimizer: Any) -> dict[int, Before]:
             gradient = tensor_base.gradient(parameter)
             if gradient is None or not tensor_base.is_cpu(parameter):
                 continue
-            dtype, address, pull = tensor_base.dtype(parameter), _address(parameter), _address(gradient)
+            dtype, place, pull = tensor_base.dtype(parameter), address(parameter), address(gradient)
             kind = KINDS.get(dtype)
-            if not address or not pull or kind is None or tensor_base.dtype(gradient) is not dtype:
+            if not place or not pull or kind is None or tensor_base.dtype(gradient) is not dtype:
                 continue
             nbytes = tensor_base.nbytes(parameter)
             if tensor_base.nbytes(gradient) == nbytes:
-                found[id(parameter)] = Before(samples.sample(address, nbytes, kind), pull, address, nbytes, kind)
+                found[id(parameter)] = Before(samples.sample(place, nbytes, kind), pull, place, nbytes, kind)
     return found
 
 
 def measured(before: Before | None, parameter: torch.Tensor, gradient: torch.Tensor) -> list[int]:
     """The bits of `samples.MEASURES` of a parameter that a step has changed; none where they can't be had."""
-    if before is None or (_address(parameter), _address(gradient)) != (before.address, before.gradient):
+    if before is None or (address(parameter), address(gradient)) != (before.address, before.gradient):
         return []
     return samples.compare(*before)
 
 
-NOWHERE: Final = 1 << 16
+_NOWHERE: Final = 1 << 16
 """No elements lie below that address: a tensor whose memory was given back is an offset of nothing."""
 
 
-def _address(tensor: torch.Tensor) -> int:
-    """Where the elements lie in one row; 0 where they don't."""
+def address(tensor: torch.Tensor, layout: torch.memory_format = torch.contiguous_format) -> int:
+    """Where the elements lie in one row, in the order of a layout; 0 where they don't."""
     try:
-        address: int = Own.data_ptr(tensor) if tensor.__class__ in ORDINARY and Own.is_contiguous(tensor) else 0
+        is_so = tensor.__class__ in ORDINARY and Own.is_contiguous(tensor, memory_format=layout)
+        found: int = Own.data_ptr(tensor) if is_so else 0
     except own(RuntimeError):  # a sparse one, or one that a transform of `torch.func` hides
         return 0
-    return address if address >= NOWHERE else 0
+    return found if found >= _NOWHERE else 0

@@ -1,19 +1,33 @@
-"""Fields of all rows of a log, each in a stretch of memory of its own: a row has many, and who reads a log asks few."""
+"""Fields of all rows of a log, in memory of their own and packed small: who reads a log asks few of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
 from graphscope.eventlog import schema
+from graphscope.eventlog.repeated import Repeated, read_repeated
 
 if TYPE_CHECKING:
     from graphscope.eventlog.rows import Rows
 
-_KEPT: Final = frozenset(schema.EVENT.names or ()) - {"time", "duration", "value", "inputs"}
-"""What is the same wherever a line runs, or counts rows: small numbers, whatever room a row has for them."""
+
+class Column(Protocol):
+    """A field of all rows, from the first of the log on."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, places: np.ndarray | slice, /) -> np.ndarray: ...
+
+
+_Read = Callable[[np.ndarray], np.ndarray]
+
+_REPEATED: Final = frozenset(schema.REPEATED)
 _MOST: Final = 3 << 26
 """So many bytes are kept at most."""
 _SHORT: Final = 1 << 18
@@ -21,36 +35,80 @@ _SHORT: Final = 1 << 18
 _BLOCK: Final = 1 << 13
 
 
+def _field(name: str) -> _Read:
+    return lambda rows: np.ascontiguousarray(rows[name])
+
+
+def _source(place: int) -> _Read:
+    def read(rows: np.ndarray) -> np.ndarray:
+        inside = (rows["input_count"] > place) & ((rows["flags"] & int(schema.Flag.EDGES)) == 0)
+        return np.where(inside, (rows["inputs"][:, place] & np.uint64(schema.ROW_MASK)) + np.uint64(1), np.uint64(0))
+
+    return read
+
+
+SOURCES: Final = tuple(f"inputs[{place}]" for place in range(2))
+"""The row of one of the first inputs plus 1, of rows that have their inputs in themselves; 0 of all others."""
+
+_READ: Final[Mapping[str, _Read]] = {
+    **{name: _field(name) for name in ("attrs", "version", "tensor", "forward")},
+    **{name: _source(place) for place, name in enumerate(SOURCES)},
+}
+"""How each is read of rows: what counts entries or rows, in small numbers whatever room a row has for them. What tells
+of times and values is read where it is asked for."""
+
+
 class Columns:
     """The fields that were asked for last, as narrow as their numbers; all go when the log has grown."""
 
     def __init__(self) -> None:
         self._extent = (0, 0)
-        self._kept: dict[str, np.ndarray] = {}
+        self._kept: dict[str, Column] = {}
+        self._repeated: Repeated | None = None
 
-    def known(self, rows: Rows, field: str) -> np.ndarray | None:
+    def known(self, rows: Rows, field: str) -> Column | None:
         """A field of all rows from the first on, if it is at hand."""
-        kept = self._kept  # another thread may begin anew
+        kept, repeated = self._kept, self._repeated  # another thread may begin anew
         if self._extent != (rows.first, rows.end):
             return None
+        if field in _REPEATED and repeated is not None:
+            return repeated.column(field)
         return kept.get(field)
 
-    def whole(self, rows: Rows, field: str) -> np.ndarray | None:
+    def whole(self, rows: Rows, field: str) -> Column | None:
         """The same, read if it has to be; None of what is not kept."""
+        if field in _REPEATED:
+            return self.repeated(rows).column(field)
         found = self.known(rows, field)
-        if found is not None or field not in _KEPT:
+        if found is not None or field not in _READ:
             return found
-        if self._extent != (rows.first, rows.end):
-            self._extent, self._kept = (rows.first, rows.end), {}
-        kept = {**self._kept, **_read(rows, _KEPT if len(rows) <= _SHORT else {field})}
+        self._begin(rows)
+        kept = {**self._kept, **_read(rows, _READ if len(rows) <= _SHORT else {field})}
         found = kept[field]
         while len(kept) > 1 and sum(each.nbytes for each in kept.values()) > _MOST:
             del kept[next(iter(kept))]
         self._kept = kept
         return found
 
+    def repeated(self, rows: Rows) -> Repeated:
+        """The fields of which there are few combinations."""
+        found = self.known_repeated(rows)
+        if found is None:
+            self._begin(rows)
+            found = self._repeated = read_repeated(rows)
+        return found
 
-def _read(rows: Rows, fields: Iterable[str]) -> dict[str, np.ndarray]:
+    def known_repeated(self, rows: Rows) -> Repeated | None:
+        """The same, if it is at hand."""
+        found = self._repeated
+        return found if self._extent == (rows.first, rows.end) else None
+
+    def _begin(self, rows: Rows) -> None:
+        if self._extent != (rows.first, rows.end):
+            self._extent, self._kept, self._repeated = (rows.first, rows.end), {}, None
+
+
+def _read(rows: Rows, fields: Collection[str]) -> dict[str, np.ndarray]:
     """Fields of all rows, in as few bytes as their numbers need; 0 for rows that are not there."""
     columns = {field: np.zeros(len(rows), np.uint8) for field in fields}
     for first, events in rows.chunks():
@@ -58,7 +116,7 @@ def _read(rows: Rows, fields: Iterable[str]) -> dict[str, np.ndarray]:
             block = events[start : start + _BLOCK]
             place = first - rows.first + start
             for field, column in columns.items():
-                part = np.ascontiguousarray(block[field])
+                part = _READ[field](block)
                 if (most := part.max()) > np.iinfo(column.dtype).max:
                     columns[field] = column = column.astype(np.min_scalar_type(most))
                 column[place : place + len(part)] = part

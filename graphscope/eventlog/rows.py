@@ -11,10 +11,11 @@ import numpy as np
 
 from graphscope.errors import LogError
 from graphscope.eventlog import schema
-from graphscope.eventlog.columns import Columns
+from graphscope.eventlog.columns import SOURCES, Column, Columns
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.files import LogFiles
 from graphscope.eventlog.mapped import release
+from graphscope.eventlog.repeated import Among
 from graphscope.eventlog.segment_values import SegmentValues
 
 _HOLES: Final = 1024
@@ -237,27 +238,52 @@ class Rows:
 
     def column(self, field: str, start: int | None = None, stop: int | None = None) -> np.ndarray:
         """One field of the rows `start <= row < stop`, zero for rows that are not there. Element 0 is row `start`."""
-        start = self.first if start is None else max(start, self.first)
-        stop = self.end if stop is None else min(stop, self.end)
+        start, stop = self._between(start, stop)
         dtype = schema.EVENT[field]
+        if (known := self._columns.known(self, field)) is not None:
+            return known[start - self.first : stop - self.first].astype(dtype)
         column = np.zeros((max(stop - start, 0), *dtype.shape), dtype.base)
         for first, rows in self.chunks(start, stop):
             column[first - start : first - start + len(rows)] = rows[field]
         return column
 
+    def _between(self, start: int | None, stop: int | None) -> tuple[int, int]:
+        start = self.first if start is None else max(start, self.first)
+        return start, max(self.end if stop is None else min(stop, self.end), start)
+
+    def where(self, among: Among, start: int | None = None, stop: int | None = None) -> np.ndarray:
+        """The rows of `start <= row < stop` that are meant, ascending.
+
+        Args:
+            among: Which of some rows are meant, as booleans, by their fields `schema.REPEATED` alone.
+            start: The first row that may be.
+            stop: The row behind the last one.
+        """
+        start, stop = self._between(start, stop)
+        known = (self._columns.repeated if self._is_much(stop - start) else self._columns.known_repeated)(self)
+        if known is not None:
+            return self.first + known.places(among, start - self.first, stop - self.first)
+        found = [first + np.flatnonzero(among(rows)) for first, rows in self.chunks(start, stop)]
+        return np.concatenate([np.zeros(0, np.int64), *found])
+
+    def _is_much(self, count: int) -> bool:
+        """Whether so many rows are that large a share of the log that all may as well be looked at."""
+        return count >= min(_MANY, len(self) >> 4)
+
+    def _kept(self, field: str, count: int) -> Column | None:
+        """A field of all rows, for whoever asks for so many of them."""
+        return (self._columns.whole if self._is_much(count) else self._columns.known)(self, field)
+
     def pick(self, field: str, rows: np.ndarray) -> np.ndarray:
         """One field of the rows of these numbers, in any order; 0 for rows that are not there."""
-        picked = np.zeros(len(rows), schema.EVENT[field])
+        dtype = schema.EVENT[field]
         if len(rows) == 0:
-            return picked
-        many = min(_MANY, len(self) >> 4)  # of a short log, a share of it
-        whole = (self._columns.whole if len(rows) >= many else self._columns.known)(self, field)
-        if whole is not None:
-            there = (rows >= self.first) & (rows < self.first + len(whole))
-            picked[there] = whole[rows[there] - self.first]
-            return picked
+            return np.zeros(0, dtype)
+        if (kept := self._kept(field, len(rows))) is not None:
+            return self._of_kept(kept, rows, dtype)
         if len(rows) >= _MANY and (rows[1:] >= rows[:-1]).all():
             return self._scattered(field, rows)
+        picked = np.zeros(len(rows), dtype)
         stop = min(int(rows.max()) + 1, self.end)
         low = max(int(rows.min()), self.first, stop - _SPREAD * len(rows))
         inside = (rows >= low) & (rows < stop)
@@ -268,6 +294,23 @@ class Rows:
         far, which = np.unique(rows[~inside], return_inverse=True)  # few, named again and again: leaves
         picked[~inside] = self._scattered(field, far)[which]
         return picked
+
+    def _of_kept(self, column: Column, rows: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        stop = self.first + len(column)
+        if int(rows.min()) >= self.first and int(rows.max()) < stop:
+            return column[rows - self.first].astype(dtype)
+        picked = np.zeros(len(rows), dtype)
+        there = (rows >= self.first) & (rows < stop)
+        picked[there] = column[rows[there] - self.first]
+        return picked
+
+    def sources(self, rows: np.ndarray, place: int) -> np.ndarray:
+        """The row that each of some rows has as its input at a place; -1 where it has none there in itself."""
+        if len(rows) and place < len(SOURCES) and (kept := self._kept(SOURCES[place], len(rows))) is not None:
+            return self._of_kept(kept, rows, np.dtype(np.int64)) - 1
+        inside = (self.pick("input_count", rows) > place) & ((self.pick("flags", rows) & int(schema.Flag.EDGES)) == 0)
+        named = (self.pick("inputs", rows)[:, place] & np.uint64(schema.ROW_MASK)).astype(np.int64)
+        return np.where(inside, named, -1)
 
     def _scattered(self, field: str, rows: np.ndarray) -> np.ndarray:
         """One field of ascending rows."""

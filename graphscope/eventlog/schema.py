@@ -263,6 +263,9 @@ _NAMES: Final = EVENT.names or ()
 CONSTANT: Final = _NAMES[: _NAMES.index(FIRST_OF_MOMENT)]
 """The fields of an EVENT that are the same each time a call site runs."""
 
+REPEATED: Final = tuple(name for name in CONSTANT if name not in ("attrs", "version"))
+"""Those of which a program has few combinations, as many as it has lines, however long it runs."""
+
 _VALUE_CODES: Final = {"": "Q", "float32": "f4x", "float64": "d", "int64": "q", "bytes": "8s"}
 ROW_LAYOUTS: Final[dict[str, str]] = {
     name: f"<{PREFIX}s{packing(EVENT, _NAMES[len(CONSTANT) : _NAMES.index('inputs') + 1], value=code)[1:]}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.schema import SUMMARY, Flag
 from graphscope.graph.stacks import stacks
 
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
 
 def counts_of(log: Log, rows: np.ndarray) -> np.ndarray:
     """How many elements the first output of each row has."""
-    numbers, which = np.unique(log.pick("shape", rows), return_inverse=True)
-    found = [math.prod(log.shape(int(number))) for number in numbers.tolist()]
-    return np.asarray(found, np.int64)[which] if len(found) else np.zeros(0, np.int64)
+    numbers = log.pick("shape", rows)
+    first, which = grouped([numbers])
+    found = [math.prod(log.shape(number)) for number in numbers[first].tolist()]
+    return np.asarray(np.array(found, np.int64)[which])
 
 
 def norms_of(log: Log, rows: np.ndarray) -> np.ndarray:

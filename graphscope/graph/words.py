@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from graphscope.eventlog.grouping import grouped
+from graphscope.eventlog.repeated import Among
 from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, Flag
 from graphscope.eventlog.typed import decode
 
@@ -14,10 +16,16 @@ if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
 
+_STRETCH: Final = 1 << 20
+"""So many rows are looked at together."""
+
+
 def input_counts(log: Log, rows: np.ndarray) -> np.ndarray:
     """How many inputs each row has."""
+    counts = log.pick("input_count", rows).astype(np.int64)
     beside = (log.pick("flags", rows) & int(Flag.EDGES)) != 0
-    return np.where(beside, log.pick("inputs", rows)[:, 1], log.pick("input_count", rows)).astype(np.int64)
+    counts[beside] = log.pick("inputs", rows[beside])[:, 1]
+    return counts
 
 
 def words(log: Log, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -36,10 +44,49 @@ def words(log: Log, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
     return found
 
 
-def sources(log: Log, rows: np.ndarray, place: int) -> np.ndarray:
+def sources(log: Log, rows: np.ndarray, place: int = 0) -> np.ndarray:
     """The row that each row takes as its input at a place; -1 where it has none there."""
-    named = (words(log, rows, np.full(len(rows), place)) & np.uint64(ROW_MASK)).astype(np.int64)
-    return np.where(input_counts(log, rows) > place, named, -1)
+    found = log.sources(rows, place)
+    beside = np.flatnonzero((log.pick("flags", rows) & int(Flag.EDGES)) != 0)
+    if len(beside):
+        far = rows[beside]
+        named = (words(log, far, np.full(len(far), place)) & np.uint64(ROW_MASK)).astype(np.int64)
+        found[beside] = np.where(input_counts(log, far) > place, named, -1)
+    return found
+
+
+def edges(
+    log: Log, among: Among, start: int | None = None, stop: int | None = None
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The edges that lead to some nodes of a stretch, in parts: the rows of these, and the row that each comes from.
+
+    Args:
+        log: The log.
+        among: Which nodes are meant (see `Rows.where`).
+        start: The first row of the stretch.
+        stop: The row behind its last one.
+    """
+    start, stop = log.first if start is None else start, log.end if stop is None else min(stop, log.end)
+    for low in range(start, stop, _STRETCH):
+        users = log.where(among, low, min(low + _STRETCH, stop))
+        if not len(users):
+            continue
+        counts = input_counts(log, users)
+        beside = (log.pick("flags", users) & int(Flag.EDGES)) != 0
+        for place in range(INLINE_INPUTS):
+            taking = users[~beside & (counts > place)]
+            yield _ahead(taking, log.sources(taking, place))
+        if beside.any():
+            counts = counts[beside]
+            taking = np.repeat(users[beside], counts)
+            places = np.arange(len(taking)) - np.repeat(np.cumsum(counts) - counts, counts)
+            yield _ahead(taking, (words(log, taking, places) & np.uint64(ROW_MASK)).astype(np.int64))
+
+
+def _ahead(users: np.ndarray, named: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Without the edges of damaged rows, which may name any row."""
+    sound = named < users
+    return users[sound], named[sound]
 
 
 def numbers(log: Log, rows: np.ndarray, encoded: Any) -> np.ndarray:
@@ -58,9 +105,11 @@ def numbers(log: Log, rows: np.ndarray, encoded: Any) -> np.ndarray:
 
 def by_entry(log: Log, rows: np.ndarray) -> Iterator[tuple[dict[str, Any], np.ndarray]]:
     """Each entry of `attrs` that some rows have, as it lies there, and the places of these among `rows`."""
-    entries, which = np.unique(log.pick("attrs", rows), return_inverse=True)
-    places = np.split(np.argsort(which, kind="stable"), np.cumsum(np.bincount(which, minlength=len(entries)))[:-1])
-    for entry, own in zip(entries.tolist(), places, strict=False):
+    entries = log.pick("attrs", rows)
+    first, which = grouped([entries])
+    order = np.argsort(which.astype(np.min_scalar_type(len(first))), kind="stable")  # narrow numbers sort by radix
+    places = np.split(order, np.cumsum(np.bincount(which, minlength=len(first)))[:-1])
+    for entry, own in zip(entries[first].tolist(), places, strict=False):
         yield log.entry(entry), own
 
 

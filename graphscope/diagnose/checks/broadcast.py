@@ -11,9 +11,11 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.training.batches import ancestors
-from graphscope.diagnose.values.op_rows import distinct, first_inputs, op_rows
+from graphscope.diagnose.values.op_rows import distinct, op_rows
 from graphscope.diagnose.values.origins import MOVES, argument, is_forward, moves, origin
+from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.schema import Flag
+from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -69,14 +71,13 @@ def candidates(log: Log) -> list[int]:
 
 def _crossing(log: Log, rows: np.ndarray) -> np.ndarray:
     """Those ops of two tensors whose shapes cross."""
-    one, other = first_inputs(log, rows), first_inputs(log, rows, 1)
+    one, other = sources(log, rows), sources(log, rows, 1)
     rows, one, other = (each[(one >= log.first) & (other >= log.first)] for each in (rows, one, other))
-    shapes = np.column_stack([log.pick("shape", one), log.pick("shape", other)])
-    if not len(shapes):
-        return rows
-    kinds, which = np.unique(shapes, axis=0, return_inverse=True)
-    crossing = np.array([crosses(log.shape(first), log.shape(second)) for first, second in kinds.tolist()])
-    return np.asarray(rows[crossing[which.reshape(-1)]])
+    shapes = [log.pick("shape", each) for each in (one, other)]
+    first, which = grouped(shapes)
+    pairs = zip(*(each[first].tolist() for each in shapes), strict=True)
+    crossing = np.array([crosses(log.shape(shape), log.shape(beside)) for shape, beside in pairs], bool)
+    return np.asarray(rows[crossing[which]])
 
 
 @check(

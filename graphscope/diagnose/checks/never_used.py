@@ -17,8 +17,8 @@ from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk
 from graphscope.graph.callers import callers
-from graphscope.graph.index import edges_of
 from graphscope.graph.training import Module, training
+from graphscope.graph.words import edges
 
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
@@ -197,14 +197,13 @@ def _tensors(module: Module, names: tuple[str, ...]) -> set[int]:
 
 def _used(log: Log, tensors: set[int]) -> dict[int, int]:
     """Those of some tensors that an op of the program takes in, but for the updates of optimizers; the last such op."""
-    wanted = np.array(sorted(tensors), np.uint64)
+    wanted = np.array(sorted(tensors), np.int64)
     found: dict[int, int] = {}
-    for first, rows in log.chunks():
-        for offsets, named in edges_of(log, first, rows):
-            mine = np.isin(named, wanted)
-            users, sources = offsets[mine], named[mine]
-            others = (rows["kind"][users] == Kind.OP) & (rows["tensor"][users] != sources)
-            found |= zip(sources[others].tolist(), (users[others] + first).tolist(), strict=True)
+    for users, named in edges(log, lambda rows: rows["kind"] == Kind.OP):
+        mine = np.isin(named, wanted)
+        users, sources = users[mine], named[mine]
+        others = log.pick("tensor", users) != sources
+        found |= zip(sources[others].tolist(), users[others].tolist(), strict=True)
     return found
 
 

@@ -18,8 +18,7 @@ from graphscope.diagnose.gradients.paths import GradientPaths
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import Flag, Kind
-from graphscope.graph.index import edges_of
-from graphscope.graph.words import sources
+from graphscope.graph.words import edges, sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -37,9 +36,6 @@ _RULES: Final[dict[str, tuple[str, ...]]] = {
 """What the rules of common ops need, for logs of producers that don't write their rules down."""
 
 
-_NEVER: Final = np.iinfo(np.int64).max
-
-
 def writes(log: Log) -> Iterator[int]:
     """The rows that write over a value which an op had taken, or made, and whose rule had not run by then."""
     first, written, ran = log.first, *_written_and_ran(log)
@@ -49,29 +45,26 @@ def writes(log: Log) -> Iterator[int]:
         (log.pick("kind", rows + first) == Kind.OP) & ((flags & int(Flag.NO_GRAD)) == 0) & (ran[rows] > written[rows])
     )
     found = [written[rows[made | ((flags & int(Flag.VIEW)) != 0)]]]
-    for low, chunk in log.chunks():
-        waiting = (chunk["kind"] == Kind.OP) & ((chunk["flags"] & int(Flag.NO_GRAD)) == 0)
-        for offsets, named in edges_of(log, low, chunk):
-            users, taken = offsets + (low - first), named.astype(np.int64) - first
-            known = waiting[offsets] & (taken >= 0) & (taken < users)
-            users, write = users[known], written[taken[known]]
-            found.append(write[(write > users + first) & (ran[users] > write)])
+    for users, taken in edges(log, lambda each: (each["kind"] == Kind.OP) & ((each["flags"] & int(Flag.NO_GRAD)) == 0)):
+        known = taken >= first
+        users, write = users[known], written[taken[known] - first]
+        found.append(write[(write > users) & (ran[users - first] > write)])
     yield from each_once(np.concatenate(found)).tolist()
 
 
 def _written_and_ran(log: Log) -> tuple[np.ndarray, np.ndarray]:
     """By row, counted from the first: the row that writes over its value (-1: none), and the first row of its rule."""
     first = log.first
-    written, ran = np.full(log.end - first, -1), np.full(log.end - first, _NEVER)
-    for low, rows in log.chunks():
-        rules = np.flatnonzero(rows["kind"] == Kind.GRAD)
-        owners = rows["forward"][rules].astype(np.int64) - first
-        known = (owners >= 0) & (owners < rules + (low - first))
-        np.minimum.at(ran, owners[known], rules[known] + low)
-        writers = np.flatnonzero((rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.IN_PLACE)) != 0))
-        taken = sources(log, writers + low, 0) - first
-        known = (taken >= 0) & (taken < writers + (low - first))
-        written[taken[known]] = writers[known] + low
+    dtype = np.min_scalar_type(-log.end)
+    written, ran = np.full(log.end - first, -1, dtype), np.full(log.end - first, np.iinfo(dtype).max, dtype)
+    rules = log.where(lambda rows: rows["kind"] == Kind.GRAD)[::-1]  # the first of each comes last
+    owners = log.pick("forward", rules).astype(np.int64)
+    known = (owners >= first) & (owners < rules)
+    ran[owners[known] - first] = rules[known]
+    writers = log.where(lambda rows: (rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.IN_PLACE)) != 0))
+    taken = sources(log, writers)
+    known = (taken >= first) & (taken < writers)
+    written[taken[known] - first] = writers[known]
     return written, ran
 
 

@@ -13,10 +13,11 @@ from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.training.batches import ancestors, is_data, same_site
 from graphscope.diagnose.values import exact_numbers
-from graphscope.diagnose.values.op_rows import distinct, first_inputs, op_rows
+from graphscope.diagnose.values.op_rows import distinct, op_rows
 from graphscope.diagnose.values.origins import is_forward
 from graphscope.diagnose.values.variances import varying
 from graphscope.eventlog.schema import DTYPE_CODES, Flag, Kind
+from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -63,18 +64,19 @@ def candidates(log: Log) -> list[int]:
 
 def _leaves(log: Log) -> list[int]:
     """The first leaf of each line that is data of floating point."""
-    found = [np.zeros(0, np.int64)]
-    for first, rows in log.chunks():
-        data = (rows["kind"] == Kind.LEAF) & np.isin(rows["dtype"], _CODES)
-        data &= (rows["flags"] & int(Flag.PARAMETER | Flag.REQUIRES_GRAD)) == 0
-        found.append(first + np.flatnonzero(data))
-    return distinct(log, np.concatenate(found), depth=1)
+    learned = int(Flag.PARAMETER | Flag.REQUIRES_GRAD)
+
+    def data(rows: np.ndarray) -> np.ndarray:
+        of_floats = (rows["kind"] == Kind.LEAF) & np.isin(rows["dtype"], _CODES)
+        return np.asarray(of_floats & ((rows["flags"] & learned) == 0))
+
+    return distinct(log, log.where(data), depth=1)
 
 
 def _carried(log: Log) -> np.ndarray:
     """The sums that take what the same line made before."""
     rows = op_rows(log, SUMS)
-    before = first_inputs(log, rows)
+    before = sources(log, rows)
     known = before >= log.first
     return np.asarray(rows[known][log.pick("site", rows[known]) == log.pick("site", before[known])])
 

@@ -13,13 +13,14 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding, Row
 from graphscope.diagnose.gradients.ancestry import ancestry
-from graphscope.diagnose.values.op_rows import first_inputs, op_rows
+from graphscope.diagnose.values.op_rows import op_rows
 from graphscope.diagnose.values.origins import is_forward, origin
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import DTYPE_CODES, Flag
 from graphscope.graph import series
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
+from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -103,9 +104,9 @@ def _is_given_apart(read: Training, one: int, other: int) -> bool:
 def weights(log: Log, name: str) -> list[Weight]:
     """The trained weights of all layers of a kind."""
     rows = op_rows(log, {name})
-    given = first_inputs(log, rows, 1)
+    given = sources(log, rows, 1)
     if name == "embedding":  # torch takes the weight behind the indices, others ahead of them
-        ahead = first_inputs(log, rows)
+        ahead = sources(log, rows)
         given = np.where(np.isin(log.pick("dtype", ahead), _FLOATING), ahead, given)
     rows, given = rows[given >= log.first], given[given >= log.first]
     tensors = log.pick("tensor", given).astype(np.int64)

@@ -67,11 +67,9 @@ def _put_in_place(subject: Subject, what: str) -> Explanation:
 
 def passes_with_zeros(log: Log) -> Iterator[int]:
     """The last node of each backward pass in which zeros were added to a leaf's gradient."""
-    zero = [np.zeros(0, np.int64)]
-    for first, rows in log.chunks():
-        added = first + np.flatnonzero(rows["kind"] == Kind.ACCUMULATE)
-        zero.append(added[[_is_zero(log, row) for row in added.tolist()]] if len(added) else added)
-    return passes_of(log, np.concatenate(zero))
+    added = log.where(lambda rows: rows["kind"] == Kind.ACCUMULATE)
+    zero = np.fromiter((_is_zero(log, row) for row in added.tolist()), bool, len(added))
+    return passes_of(log, added[zero])
 
 
 def zero_in_every_pass(graph: Graph) -> Iterator[Finding]:
@@ -89,13 +87,13 @@ def zero_in_every_pass(graph: Graph) -> Iterator[Finding]:
     }
     ends = graph.index.marks(Kind.BACKWARD_END)
     found = []
-    for rows in list(zero.values())[:_MOST]:
-        place = int(np.searchsorted(ends, rows[0]))
+    for first in [int(rows[0]) for rows in list(zero.values())[:_MOST]]:
+        place = int(np.searchsorted(ends, first))
         then = graph.at(int(ends[place])) if place < len(ends) else graph
-        subject = Subject(then.node(rows[0]))
+        subject = Subject(then.node(first))
         answer = explain_vanished(subject)
         if answer is not None and answer.cause not in _INTENDED:
-            found.append((subject.title, answer, rows[0]))
+            found.append((subject.title, answer, first))
     for names, answer in alike((name, answer) for name, answer, _ in found):
         row = min(row for name, _, row in found if name in names)
         yield finding("vanished", "warning", row, answer, names, {"leaves": len(names)})
@@ -111,9 +109,10 @@ _INTENDED: Final = frozenset(
 """Causes that are what the program asked for, or that are not known."""
 
 
-def _are_zero(log: Log, rows: list[int]) -> bool:
+def _are_zero(log: Log, rows: np.ndarray) -> bool:
     """Whether contributions are zeros; what is not begins with the first ones, or is seen in the last."""
-    return all(_is_zero(log, row) for row in (*rows[:2], rows[-1])) and all(_is_zero(log, row) for row in rows)
+    ends = np.append(rows[:2], rows[-1]).tolist()
+    return all(_is_zero(log, row) for row in ends) and all(_is_zero(log, row) for row in rows.tolist())
 
 
 @check(

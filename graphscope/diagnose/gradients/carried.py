@@ -12,9 +12,10 @@ import numpy as np
 from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.gradients.paths import leaf_of, made_of
 from graphscope.diagnose.subject import Subject
+from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk
-from graphscope.graph.index import edges_of
+from graphscope.graph.words import edges
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -53,10 +54,9 @@ def chains(graph: Graph, shortest: int = LINKS) -> Iterator[Chain]:
     if len(bounds) < max(_STEPS, least):
         return
     users, sources = _across(log, bounds, stop)
-    sites = np.stack([log.pick("site", users), log.pick("op", users)]) if len(users) else np.zeros((2, 0))
-    _, places, counts = np.unique(sites, axis=1, return_inverse=True, return_counts=True)
-    for place in np.flatnonzero(counts >= least)[:_MOST_PLACES].tolist():
-        here = np.flatnonzero(np.asarray(places).reshape(-1) == place)
+    places = grouped([log.pick("site", users), log.pick("op", users)]).which
+    for place in np.flatnonzero(np.bincount(places) >= least)[:_MOST_PLACES].tolist():
+        here = np.flatnonzero(places == place)
         regions = np.searchsorted(bounds, users[here])
         _, first = np.unique(regions, return_index=True)
         newest = here[first][-least:]
@@ -100,8 +100,8 @@ def _bounds(graph: Graph) -> np.ndarray:
     """Where training steps end; where there are none, where backward passes do that leave no graph behind them."""
     steps = graph.index.marks(Kind.STEP)
     if not len(steps):
-        again = any(((rows["flags"] & int(Flag.CREATE_GRAPH)) != 0).any() for _, rows in graph.log.chunks())
-        steps = graph.index.marks(Kind.BACKWARD_END)[: 0 if again else None]
+        again = graph.log.where(lambda rows: (rows["flags"] & int(Flag.CREATE_GRAPH)) != 0)
+        steps = graph.index.marks(Kind.BACKWARD_END)[: 0 if len(again) else None]
     return steps[steps <= graph.now]
 
 
@@ -132,12 +132,12 @@ def _are_learned(log: Log, rows: np.ndarray) -> np.ndarray:
 
 def _forward_edges(log: Log, stop: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The forward ops for which gradients were on, and the rows that they take in, or write over."""
-    for first, rows in log.chunks(None, stop):
+
+    def taking(rows: np.ndarray) -> np.ndarray:
         ops = (rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.NO_GRAD)) == 0)
-        ops &= rows["graph_pass"] == Pass.FORWARD
-        for offsets, named in edges_of(log, first, rows):
-            wanted = ops[offsets] & (named < (offsets + first).astype(np.uint64))
-            yield offsets[wanted] + first, named[wanted].astype(np.int64)
+        return np.asarray(ops & (rows["graph_pass"] == Pass.FORWARD))
+
+    return edges(log, taking, stop=stop)
 
 
 def _is_chain(graph: Graph, users: list[int], sources: list[int]) -> bool:

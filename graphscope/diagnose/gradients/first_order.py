@@ -10,10 +10,11 @@ import numpy as np
 from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.training.batches import LAYERS
 from graphscope.diagnose.values.origins import origin
+from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.schema import Flag, Kind, Pass
-from graphscope.graph.index import edges_of
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
+from graphscope.graph.words import edges
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -59,7 +60,7 @@ def takers(graph: Graph, off: int) -> list[tuple[int, int]]:
     log, (gradients, users) = graph.log, _taken(graph.log)
     wanted = (users <= graph.now) & ((log.pick("flags", users) & off) == 0)
     gradients, users = gradients[wanted], users[wanted]
-    _, first = np.unique(np.stack([log.pick("site", users), log.pick("op", users)]), axis=1, return_index=True)
+    first = grouped([log.pick("site", users), log.pick("op", users)]).first
     chosen = np.sort(first)[:_MOST_TERMS]
     return list(zip(gradients[chosen].tolist(), users[chosen].tolist(), strict=True))
 
@@ -68,15 +69,16 @@ def takers(graph: Graph, off: int) -> list[tuple[int, int]]:
 def _taken(log: Log) -> tuple[np.ndarray, np.ndarray]:
     """Gradients and the forward ops that take them in while gradients are on, in the order of the ops."""
     gradients, users = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for first, rows in log.chunks():
+
+    def takes(rows: np.ndarray) -> np.ndarray:
         ops = (rows["kind"] == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD)
-        ops &= (rows["flags"] & int(Flag.NO_GRAD)) == 0
-        for offsets, sources in edges_of(log, first, rows):
-            taking, named = offsets[ops[offsets]], sources[ops[offsets]].astype(np.int64)
-            kinds = log.pick("kind", named)
-            of_gradient = (kinds == Kind.GRAD) | (kinds == Kind.ACCUMULATE)
-            gradients.append(named[of_gradient])
-            users.append(taking[of_gradient] + first)
+        return np.asarray(ops & ((rows["flags"] & int(Flag.NO_GRAD)) == 0))
+
+    for taking, named in edges(log, takes):
+        kinds = log.pick("kind", named)
+        of_gradient = (kinds == Kind.GRAD) | (kinds == Kind.ACCUMULATE)
+        gradients.append(named[of_gradient])
+        users.append(taking[of_gradient])
     found = np.concatenate(users)
     order = np.argsort(found, kind="stable")
     return np.concatenate(gradients)[order], found[order]

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import NODES, Flag, Kind, Pass
-from graphscope.graph.index import edges_of
+from graphscope.graph.words import edges
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -76,14 +76,14 @@ def edges_with_gradients(
     aside = (
         [] if also_off else [number for number in range(1, len(log.table("ops")) + 1) if log.op(number).name == "data"]
     )
-    for first, rows in log.chunks(start, stop):
+
+    def taking(rows: np.ndarray) -> np.ndarray:
         ops = (rows["kind"] == Kind.OP) & (also_off | ((rows["flags"] & int(Flag.NO_GRAD)) == 0))
-        ops &= (rows["graph_pass"] == Pass.FORWARD) & ~np.isin(rows["op"], aside)
-        for offsets, named in edges_of(log, first, rows):
-            wanted = ops[offsets] & (named < (offsets + first).astype(np.uint64))
-            users, sources = offsets[wanted], named[wanted].astype(np.int64)
-            others = rows["tensor"][users] != log.pick("tensor", sources)  # it does not merely write into it
-            yield users[others] + first, sources[others]
+        return np.asarray(ops & (rows["graph_pass"] == Pass.FORWARD) & ~np.isin(rows["op"], aside))
+
+    for users, sources in edges(log, taking, start, stop):
+        others = log.pick("tensor", users) != log.pick("tensor", sources)  # it does not merely write into it
+        yield users[others], sources[others]
 
 
 def leaves_among(log: Log, rows: np.ndarray) -> dict[int, int]:
@@ -105,14 +105,11 @@ def first_rows(log: Log, rows: np.ndarray) -> np.ndarray:
 def incomplete_passes(log: Log) -> Iterator[int]:
     """The last node of each backward pass that filled some leaves and left out one that its forward pass had used."""
     ends, size = _ends(log), log.end + 1
-    filled, used = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    used = [np.zeros(0, np.int64)]
     for rows, sources in edges_with_gradients(log):
         used.append(_keys(log, ends, size, rows, sources))
-    for first, rows in log.chunks():
-        added = np.flatnonzero(rows["kind"] == Kind.ACCUMULATE)
-        owners = rows["forward"][added].astype(np.int64)
-        filled.append(_keys(log, ends, size, added + first, owners))
-    whole = each_once(np.concatenate(filled))
+    added = log.where(lambda rows: rows["kind"] == Kind.ACCUMULATE)
+    whole = _keys(log, ends, size, added, log.pick("forward", added).astype(np.int64))
     left_out = np.setdiff1d(np.concatenate(used), whole) // size
     yield from _last_nodes(log, ends, np.intersect1d(left_out, whole // size))
 

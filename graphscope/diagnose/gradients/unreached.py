@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.gradients.passes import edges_with_gradients, first_rows
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.training import training
 
@@ -40,28 +41,21 @@ def unreached(graph: Graph) -> Iterator[Node]:
             yield graph.at(int(ends[np.searchsorted(ends, user)])).node(row)
 
 
-def filled(log: Log, stop: int) -> dict[int, list[int]]:
+def filled(log: Log, stop: int) -> dict[int, np.ndarray]:
     """By leaf, as a tensor: the rows of all that was ever added to its gradient."""
-    rows_of, owners_of = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for first, rows in log.chunks(None, stop):
-        came = np.flatnonzero((rows["kind"] == Kind.ACCUMULATE) | (rows["kind"] == Kind.GRAD))
-        firsts = first_rows(log, rows["forward"][came].astype(np.int64))
-        rows_of.append(came[firsts >= 0] + first)
-        owners_of.append(log.pick("tensor", firsts[firsts >= 0]).astype(np.int64))
-    rows, owners = np.concatenate(rows_of), np.concatenate(owners_of)
+    came = log.where(lambda rows: (rows["kind"] == Kind.ACCUMULATE) | (rows["kind"] == Kind.GRAD), stop=stop)
+    firsts = first_rows(log, log.pick("forward", came).astype(np.int64))
+    rows, owners = came[firsts >= 0], log.pick("tensor", firsts[firsts >= 0]).astype(np.int64)
     order = np.argsort(owners, kind="stable")
-    tensors, starts = np.unique(owners[order], return_index=True)
-    parts = np.split(rows[order], starts[1:])
-    return {tensor: part.tolist() for tensor, part in zip(tensors.tolist(), parts, strict=False)}
+    rows, owners = rows[order], owners[order]
+    starts = np.flatnonzero(np.append(True, owners[1:] != owners[:-1])[: len(owners)])
+    return dict(zip(owners[starts].tolist(), np.split(rows, starts[1:]), strict=False))
 
 
 def _written(log: Log, start: int, stop: int) -> set[int]:
     """The tensors that were written where gradients were off, since the first pass."""
-    found: set[int] = set()
-    for _, rows in log.chunks(start, stop):
-        wrote = (rows["kind"] == Kind.OP) & ((rows["flags"] & _UPDATE) == _UPDATE)
-        found.update(np.unique(rows["tensor"][wrote]).tolist())
-    return found
+    wrote = log.where(lambda rows: (rows["kind"] == Kind.OP) & ((rows["flags"] & _UPDATE) == _UPDATE), start, stop)
+    return set(each_once(log.pick("tensor", wrote)).tolist())
 
 
 def assigned(graph: Graph) -> set[int]:

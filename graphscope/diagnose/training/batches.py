@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.diagnose.values.op_rows import first_inputs, op_rows
+from graphscope.diagnose.values.op_rows import op_rows
 from graphscope.diagnose.values.origins import JOINS, moves
+from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.schema import Flag
+from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -34,10 +36,9 @@ MADE: Final = frozenset(
 
 def same_site(log: Log, rows: np.ndarray) -> Iterator[list[int]]:
     """Some rows, in groups of those that one line of the program made in one module."""
-    keys = np.column_stack([log.pick(field, rows) for field in ("site", "scope", "op")])
-    _, which = np.unique(keys, axis=0, return_inverse=True)
-    for number in range(int(which.max()) + 1 if len(which) else 0):
-        yield rows[which.reshape(-1) == number].tolist()
+    first, which = grouped([log.pick(field, rows) for field in ("site", "scope", "op")])
+    for number in range(len(first)):
+        yield rows[which == number].tolist()
 
 
 def losses(log: Log) -> list[list[int]]:
@@ -48,7 +49,7 @@ def losses(log: Log) -> list[list[int]]:
 def first_layers(log: Log) -> list[list[int]]:
     """The rows of trained layers that take what was not computed by trained ones, in groups of one line each."""
     rows = op_rows(log, LAYERS)
-    fed, weights = first_inputs(log, rows), first_inputs(log, rows, 1)
+    fed, weights = sources(log, rows), sources(log, rows, 1)
     leaves = log.pick("tensor", weights).astype(np.int64)
     trained = ((log.pick("flags", leaves) & int(Flag.REQUIRES_GRAD)) != 0) & (weights >= log.first)
     several = np.isin(rows, op_rows(log, RECURRENT))  # their weights stand behind the states

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.diagnose.values.origins import MOVES, argument
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
@@ -61,10 +62,8 @@ def _pulled(log: Log) -> np.ndarray:
     """The tensors that gradients were computed for: added to them, or handed to the program."""
     entries = enumerate(log.table("ops"), 1)
     handed = [number for number, op in entries if isinstance(op, dict) and op.get("name") == "grad"]
-    leaves = [np.zeros(0, np.int64)]
-    for _, rows in log.chunks() if handed else ():
-        leaves.append(np.unique(rows["forward"][(rows["kind"] == Kind.GRAD) & np.isin(rows["op"], handed)]).astype(int))
-    rows = np.concatenate(leaves)
+    handing = log.where(lambda each: (each["kind"] == Kind.GRAD) & np.isin(each["op"], handed))
+    rows = each_once(log.pick("forward", handing).astype(np.int64))
     rows = rows[(log.pick("flags", rows) & int(Flag.REQUIRES_GRAD)) != 0]
     known = parameter_rows(log).grown.tensors
     return np.union1d(log.pick("tensor", rows).astype(np.int64), known)

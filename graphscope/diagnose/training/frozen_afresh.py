@@ -69,11 +69,14 @@ def _early(log: Log) -> dict[int, int]:
         for number, entry in enumerate(log.table("attrs"), 1)
         if isinstance(entry, dict) and "frozen_at" in entry
     }
+    leaves = log.where(lambda rows: rows["kind"] == Kind.LEAF) if told else np.zeros(0, np.int64)
+    entries = log.pick("attrs", leaves)
+    chosen = np.isin(entries, list(told))
+    leaves, entries = leaves[chosen], entries[chosen]
+    tensors = log.pick("tensor", leaves).astype(np.int64)
     found: dict[int, int] = {}
-    for first, rows in log.chunks() if told else ():
-        places = np.flatnonzero((rows["kind"] == Kind.LEAF) & np.isin(rows["attrs"], list(told)))
-        for place in places.tolist():
-            found.setdefault(int(rows["tensor"][place]) or first + place, told[int(rows["attrs"][place])])
+    for row, tensor, entry in zip(leaves.tolist(), tensors.tolist(), entries.tolist(), strict=True):
+        found.setdefault(tensor or row, told[entry])
     return found
 
 

@@ -10,11 +10,12 @@ import numpy as np
 from graphscope.diagnose.training.batches import is_data
 from graphscope.diagnose.training.objectives import ERRORS, WEIGHTED, objective
 from graphscope.diagnose.training.policies import flips, pushed
-from graphscope.diagnose.values.op_rows import distinct, first_inputs, op_rows
+from graphscope.diagnose.values.op_rows import distinct, op_rows
 from graphscope.diagnose.values.origins import origin
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.callers import callers
 from graphscope.graph.reading import once_a_length
+from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -42,7 +43,7 @@ class LinearTerm(NamedTuple):
 def rewarded_weights(log: Log) -> list[LinearTerm]:
     """Sizes of weights that a loss falls with, so that it has no least value; the first of each line."""
     rows = op_rows(log, _SIZES)
-    given = first_inputs(log, rows)
+    given = sources(log, rows)
     of_weights = (given >= log.first) & ((log.pick("flags", np.maximum(given, log.first)) & int(Flag.PARAMETER)) != 0)
     nodes = map(log.graph.node, distinct(log, rows[of_weights], depth=1))
     return [found for node in nodes if (found := _rewarded(node)) is not None]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.diagnose.values.op_rows import op_rows
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.reading import once_a_length
 
@@ -28,11 +29,12 @@ def dropout_rows(log: Log) -> np.ndarray:
     """Where dropout dropped, ascending: an op of its own, or the last of those that a call of it is made of."""
     within = [number for number in range(1, len(log.table("scopes")) + 1) if _is_dropout(log, number)]
     found = [op_rows(log, DROPOUTS)]
-    for first, rows in log.chunks() if within else ():
-        inside = (rows["kind"] == Kind.OP) & np.isin(rows["scope"], within)
-        followed = np.r_[inside[1:], False] & (rows["scope"] == np.r_[rows["scope"][1:], 0])
-        found.append(first + np.flatnonzero(inside & ~followed))
-    return np.asarray(np.unique(np.concatenate(found)))
+    if within:
+        inside = log.where(lambda rows: (rows["kind"] == Kind.OP) & np.isin(rows["scope"], within))
+        scopes = log.pick("scope", inside)
+        followed = (np.diff(inside) == 1) & (scopes[1:] == scopes[:-1])
+        found.append(inside[~np.append(followed, False)[: len(inside)]])
+    return each_once(np.concatenate(found))
 
 
 def norm_rows(log: Log) -> np.ndarray:
@@ -55,7 +57,7 @@ def takes_statistics(log: Log, row: int) -> bool:
 def _tells_of_gradients(log: Log) -> bool:
     """Whether ops say that their results require gradients; the engine says so of leaves alone."""
     flag = int(Flag.REQUIRES_GRAD)
-    return any(((rows["kind"] == Kind.OP) & ((rows["flags"] & flag) != 0)).any() for _, rows in log.chunks())
+    return len(log.where(lambda rows: (rows["kind"] == Kind.OP) & ((rows["flags"] & flag) != 0))) > 0
 
 
 def may_require_gradients(log: Log, flags: int) -> bool:

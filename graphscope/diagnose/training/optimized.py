@@ -13,6 +13,7 @@ from graphscope.diagnose.explanation import Step, listed, step_of
 from graphscope.diagnose.source.places import only_assignment, only_call
 from graphscope.diagnose.source.written_numbers import written_number
 from graphscope.eventlog.each_once import each_once
+from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.schema import DTYPES, Kind
 from graphscope.graph import series
 from graphscope.graph.reading import once_a_length
@@ -162,7 +163,8 @@ def is_half(log: Log, row: int) -> bool:
 
 def is_matrix(log: Log, tensors: np.ndarray) -> np.ndarray:
     """Which parameters are weights of a layer: of two dimensions or more, each longer than 1, and not few elements."""
-    numbers, which = np.unique(log.pick("shape", tensors), return_inverse=True)
-    shapes = [log.shape(int(number)) for number in numbers.tolist()]
+    numbers = log.pick("shape", tensors)
+    first, which = grouped([numbers])
+    shapes = [log.shape(number) for number in numbers[first].tolist()]
     fits = [sum(size > 1 for size in shape) >= 2 for shape in shapes]
-    return np.array(fits, bool)[which]
+    return np.asarray(np.array(fits, bool)[which])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,6 @@ from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
-
-_NONE: Final = np.zeros(0, np.int64)
 
 
 class Happenings(NamedTuple):
@@ -36,24 +34,16 @@ class ParameterRows:
     """
 
     def __init__(self, log: Log) -> None:
-        grown, fresh, owners, written, changed = [_NONE], [np.zeros(0, bool)], [_NONE], [_NONE], [_NONE]
-        for first, rows in log.chunks():
-            kinds, flags = rows["kind"], rows["flags"]
-            added = np.flatnonzero(kinds == Kind.ACCUMULATE)
-            grown.append(first + added)
-            owners.append(rows["forward"][added].astype(np.int64))
-            fresh.append((flags[added] & int(Flag.FRESH)) != 0)
-            writes = np.flatnonzero((kinds == Kind.OP) & ((flags & int(Flag.IN_PLACE)) != 0))
-            written.append(first + writes)
-            changed.append(rows["tensor"][writes].astype(np.int64))
-        leaf = np.concatenate(owners)
-        is_leaf = log.pick("kind", leaf) != Kind.GRAD
-        tensors = log.pick("tensor", leaf).astype(np.int64)
-        self.grown = Happenings(np.concatenate(grown)[is_leaf], tensors[is_leaf])
+        added = log.where(lambda rows: rows["kind"] == Kind.ACCUMULATE)
+        owners = log.pick("forward", added).astype(np.int64)
+        is_leaf = log.pick("kind", owners) != Kind.GRAD
+        grown, owners = added[is_leaf], owners[is_leaf]
+        self.grown = Happenings(grown, log.pick("tensor", owners).astype(np.int64))
         """Where something was added to the gradient of a leaf."""
-        self.is_fresh: np.ndarray = np.concatenate(fresh)[is_leaf]
+        self.is_fresh: np.ndarray = (log.pick("flags", grown) & int(Flag.FRESH)) != 0
         """Whether the gradient was None or zero before."""
-        self.written = Happenings(np.concatenate(written), np.concatenate(changed))
+        written = log.where(lambda rows: (rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.IN_PLACE)) != 0))
+        self.written = Happenings(written, log.pick("tensor", written).astype(np.int64))
         """Where a tensor was written in place."""
 
     def times(self, found: Happenings) -> dict[int, int]:

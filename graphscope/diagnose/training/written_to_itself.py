@@ -9,9 +9,10 @@ import numpy as np
 
 from graphscope.diagnose.source.aliases import Alias, alias_written_at
 from graphscope.diagnose.training.parameter_rows import parameter_rows
-from graphscope.diagnose.values.op_rows import first_inputs
+from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.reading import once_a_length
+from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -60,10 +61,9 @@ def _candidates(log: Log) -> list[int]:
     rows, tensors = rows[chosen], tensors[chosen]
     if not len(rows):
         return []
-    _, firsts = np.unique(np.stack([log.pick("site", rows), tensors]), axis=1, return_index=True)
-    firsts = np.sort(firsts)
-    rows, tensors, sources = rows[firsts], tensors[firsts], first_inputs(log, rows[firsts], 1)
-    told = zip(rows.tolist(), sources.tolist(), tensors.tolist(), strict=True)
+    firsts = np.sort(grouped([log.pick("site", rows), tensors]).first)
+    rows, tensors = rows[firsts], tensors[firsts]
+    told = zip(rows.tolist(), sources(log, rows, 1).tolist(), tensors.tolist(), strict=True)
     return [row for row, source, tensor in told if _is_of(log, source, tensor)]
 
 
@@ -72,7 +72,7 @@ def _written_tensors(log: Log, rows: np.ndarray, names: Mapping[int, str]) -> np
     tensors = log.pick("tensor", rows).astype(np.int64)
     handing = [number for number, name in names.items() if name in _HANDING]
     handed = (log.pick("kind", tensors) == Kind.OP) & np.isin(log.pick("op", tensors), handing)
-    bases = np.where(handed, first_inputs(log, tensors), tensors)
+    bases = np.where(handed, sources(log, tensors), tensors)
     return np.asarray(log.pick("tensor", np.where(bases >= log.first, bases, tensors)).astype(np.int64))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.values.op_rows import op_rows
+from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
@@ -37,14 +38,12 @@ def calls(log: Log, names: Collection[str], stop: int) -> list[np.ndarray]:
     if len(ends) < LEAST_STEPS:
         return []
     rows = op_rows(log, names)
-    ran = [chunk["forward"][chunk["kind"] == Kind.GRAD] for _, chunk in log.chunks(None, stop)] if len(rows) else []
-    rows = rows[np.isin(rows, np.concatenate([rows[:0], *ran]).astype(np.int64))]  # whose rules have run
+    ran = log.pick("forward", log.where(lambda each: each["kind"] == Kind.GRAD, stop=stop)).astype(np.int64)
+    rows = rows[np.isin(rows, ran)]  # whose rules have run
     if not len(rows):
         return []
-    fields = [log.pick(field, rows).astype(np.int64) for field in ("op", "site", "scope")]
+    places = grouped([log.pick(field, rows) for field in ("op", "site", "scope")]).which
     passes = np.searchsorted(ends, rows)
-    _, places = np.unique(np.stack(fields), axis=1, return_inverse=True)
-    places = np.asarray(places).reshape(-1)
     order = np.lexsort((rows, passes, places))
     same = (np.diff(places[order]) == 0) & (np.diff(passes[order]) == 0)
     starts = np.flatnonzero(np.concatenate([[True], ~same]))

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.values.op_rows import distinct, first_inputs, op_rows
+from graphscope.diagnose.values.op_rows import distinct, op_rows
 from graphscope.diagnose.values.origins import is_forward, operand, origin
 from graphscope.eventlog.schema import DTYPE_CODES, Flag
+from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -61,11 +62,11 @@ def _made(log: Log, rows: np.ndarray, dtypes: list[int]) -> np.ndarray:
 
 def _given(log: Log, rows: np.ndarray, dtypes: list[int]) -> np.ndarray:
     """Whether ops were given numbers of some dtypes that nothing learns."""
-    sources = first_inputs(log, rows)
-    known = sources >= log.first
-    sources = np.where(known, sources, rows)
-    learned = (log.pick("flags", sources) & int(Flag.REQUIRES_GRAD)) != 0
-    return np.asarray(known & ~learned & _made(log, sources, dtypes))
+    given = sources(log, rows)
+    known = given >= log.first
+    given = np.where(known, given, rows)
+    learned = (log.pick("flags", given) & int(Flag.REQUIRES_GRAD)) != 0
+    return np.asarray(known & ~learned & _made(log, given, dtypes))
 
 
 def collapsed(node: Node) -> Collapsed | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind
 
 if TYPE_CHECKING:
@@ -58,14 +59,11 @@ def _contributions(log: Log) -> np.ndarray:
     """What was added to the gradients of leaves; of those that nothing was added to, what the program was handed."""
     entries = enumerate(log.table("ops"), 1)
     handing = [number for number, op in entries if isinstance(op, dict) and op.get("name") == "grad"]
-    added, handed = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for first, rows in log.chunks():
-        kinds = rows["kind"]
-        added.append(first + np.flatnonzero(kinds == Kind.ACCUMULATE))
-        if handing:
-            handed.append(first + np.flatnonzero((kinds == Kind.GRAD) & np.isin(rows["op"], handing)))
-    sums, whole = np.concatenate(added), np.concatenate(handed)
-    whole = whole[~np.isin(_leaves(log, whole), np.unique(_leaves(log, sums)))]
+    sums = log.where(lambda rows: rows["kind"] == Kind.ACCUMULATE)
+    if not handing:
+        return sums
+    whole = log.where(lambda rows: (rows["kind"] == Kind.GRAD) & np.isin(rows["op"], handing))
+    whole = whole[~np.isin(_leaves(log, whole), each_once(_leaves(log, sums)))]
     return np.sort(np.concatenate([sums, whole]))
 
 

@@ -129,20 +129,16 @@ def _writes(log: Log) -> tuple[np.ndarray, np.ndarray]:
     """
     entries = enumerate(log.table("ops"), 1)
     setting = [number for number, op in entries if isinstance(op, dict) and op.get("name") in _THROUGH_DATA]
-    trained, written, pulled = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for first, rows in log.chunks():
-        flags, kinds = rows["flags"], rows["kind"]
-        leaves = (kinds == Kind.LEAF) & ((flags & int(Flag.REQUIRES_GRAD)) != 0)
-        trained.append(each_once(rows["tensor"][leaves]))
-        pulled.append(each_once(rows["forward"][kinds == Kind.ACCUMULATE]).astype(np.int64))
-        writes = (flags & _WRITTEN) == _WRITTEN
-        if setting:
-            writes |= np.isin(rows["op"], setting)
-        writes &= (kinds == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD)
-        written.append(first + np.flatnonzero(writes))
-    rows = np.concatenate(written)
-    trained.append(log.pick("tensor", each_once(np.concatenate(pulled))))
-    ours = np.isin(log.pick("tensor", rows), np.concatenate(trained))
+    leaves = log.where(lambda each: (each["kind"] == Kind.LEAF) & ((each["flags"] & int(Flag.REQUIRES_GRAD)) != 0))
+    pulled = each_once(log.pick("forward", log.where(lambda each: each["kind"] == Kind.ACCUMULATE)).astype(np.int64))
+    trained = log.pick("tensor", np.concatenate([leaves, pulled]))
+
+    def writes(each: np.ndarray) -> np.ndarray:
+        written = ((each["flags"] & _WRITTEN) == _WRITTEN) | np.isin(each["op"], setting)
+        return np.asarray(written & (each["kind"] == Kind.OP) & (each["graph_pass"] == Pass.FORWARD))
+
+    rows = log.where(writes)
+    ours = np.isin(log.pick("tensor", rows), each_once(trained))
     return rows[ours], rows[~ours]
 
 

@@ -1,0 +1,147 @@
+"""The fields that repeat from row to row: each combination of them once, and a small number a row that says which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from graphscope.eventlog import schema
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.rows import Rows
+
+Among = Callable[[np.ndarray], np.ndarray]
+"""Which of some rows are meant, as booleans; it looks at their fields `schema.REPEATED` alone."""
+
+_BLOCK: Final = 1 << 13
+"""Rows that are read at once: they stay in the processor's cache."""
+_WORDS: Final = schema.PREFIX // 8
+_PLACES: Final = 16
+"""Bits of a combination's place in the table in which it is looked up."""
+_NONE: Final = 0
+"""The number of the combination of rows that are not there."""
+
+
+class Repeated(NamedTuple):
+    """The repeated fields of all rows of a log."""
+
+    distinct: np.ndarray
+    """Each combination, an EVENT with no other fields than these; the first one is that of rows that are not there."""
+    which: np.ndarray
+    """By row, from the first of the log on: the number of its combination."""
+
+    def column(self, field: str) -> _Looked:
+        """One field of all rows."""
+        return _Looked(np.ascontiguousarray(self.distinct[field]), self.which)
+
+    def places(self, among: Among, start: int, stop: int) -> np.ndarray:
+        """Those of some places whose rows are meant, ascending."""
+        meant = np.asarray(among(self.distinct), bool)
+        meant[_NONE] = False
+        return start + np.flatnonzero(meant[self.which[start:stop]])
+
+
+class _Looked:
+    """A field of all rows, looked up by the combination of each."""
+
+    __slots__ = ("_table", "_which")
+
+    def __init__(self, table: np.ndarray, which: np.ndarray) -> None:
+        self._table = table
+        self._which = which
+
+    @property
+    def nbytes(self) -> int:
+        return self._which.nbytes
+
+    def __len__(self) -> int:
+        return len(self._which)
+
+    def __getitem__(self, places: np.ndarray | slice) -> np.ndarray:
+        found: np.ndarray = self._table[self._which[places]]
+        return found
+
+
+def read_repeated(rows: Rows) -> Repeated:
+    """Read the repeated fields of all rows."""
+    known = _Combinations()
+    which = np.zeros(len(rows), np.uint8)
+    for first, events in rows.chunks():
+        for start in range(0, len(events), _BLOCK):
+            numbers = known.numbers(events[start : start + _BLOCK])
+            if known.count - 1 > np.iinfo(which.dtype).max:
+                which = which.astype(np.min_scalar_type(known.count - 1))
+            place = first - rows.first + start
+            which[place : place + len(numbers)] = numbers
+    return Repeated(known.distinct(), which)
+
+
+class _Combinations:
+    """The combinations met so far, found again by a hash of their bytes."""
+
+    def __init__(self) -> None:
+        self.count = 1
+        self._numbers: dict[bytes, int] = {}
+        self._words = np.zeros((_WORDS, 64), np.uint64)
+        self._places = np.zeros(1 << _PLACES, np.uint32)
+
+    def distinct(self) -> np.ndarray:
+        """All of them, as rows."""
+        found = np.zeros(self.count, schema.EVENT)
+        found.view((np.uint8, schema.EVENT.itemsize))[:, : schema.PREFIX] = np.ascontiguousarray(
+            self._words[:, : self.count].T
+        ).view(np.uint8)
+        return found
+
+    def numbers(self, rows: np.ndarray) -> np.ndarray:
+        """The number of the combination of each of some rows."""
+        whole = np.ndarray((len(rows), _WORDS), np.uint64, rows, 0, (rows.strides[0], 8))
+        words = [whole[:, column] & _MASK[column] for column in range(_WORDS)]
+        places = _place(words)
+        found = self._places.take(places).astype(np.intp)
+        differ = found == _NONE
+        for column, own in enumerate(words):
+            differ |= self._words[column].take(found) != own
+        others = np.flatnonzero(differ)
+        if len(others):
+            found[others] = self._others(np.stack([own[others] for own in words], axis=1), places[others])
+        return found
+
+    def _others(self, words: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """The same of those that their places do not tell: new ones, and those that share a place."""
+        several, first, which = np.unique(words, axis=0, return_index=True, return_inverse=True)
+        found = np.zeros(len(several), np.uint32)
+        for at, (each, place) in enumerate(zip(several, places[first].tolist(), strict=True)):
+            found[at] = number = self._numbers.setdefault(each.tobytes(), self.count)
+            if number == self.count:
+                self._add(each)
+                self._places[place] = number
+        return found[which.reshape(-1)]
+
+    def _add(self, words: np.ndarray) -> None:
+        if self.count == self._words.shape[1]:
+            self._words = np.concatenate([self._words, np.zeros_like(self._words)], axis=1)
+        self._words[:, self.count] = words
+        self.count += 1
+
+
+def _masked() -> np.ndarray:
+    """The bits of the repeated fields, in the words that rows begin with."""
+    one = np.zeros(1, schema.EVENT)
+    for name in schema.REPEATED:
+        one[name] = np.iinfo(schema.EVENT[name]).max
+    return np.frombuffer(one.tobytes()[: schema.PREFIX], np.uint64)
+
+
+_MASK: Final = _masked()
+_FACTORS: Final = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64)
+"""Odd numbers without a pattern in their bits (multiplicative hashing: Knuth, The Art of Computer Programming, 6.4)."""
+
+
+def _place(words: list[np.ndarray]) -> np.ndarray:
+    mixed = words[0] * _FACTORS[0]
+    for own, factor in zip(words[1:], _FACTORS[1:], strict=True):
+        mixed ^= own * factor
+    return np.asarray((mixed >> np.uint64(64 - _PLACES)).view(np.intp))

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 def edited_rows(log: Log) -> list[int]:
     """The nodes whose value or gradient was changed, in the order in which that was done."""
-    marks = log.rare()
-    edits = marks[log.pick("kind", marks) == Kind.EDIT].tolist() if len(marks) else []
+    edits = log.marks(Kind.EDIT).tolist()
     return list(dict.fromkeys(row for mark in edits for row, _ in log.event(mark).inputs))
 
 

@@ -160,8 +160,8 @@ class Flow:
     def roots(self) -> list[int]:
         """The vertices that backward passes begin from, in order."""
         found = []
-        marks = self.log.rare(int(self._nodes[0]) if len(self._nodes) else 0)
-        for mark in marks[self.log.pick("kind", marks) == Kind.BACKWARD_BEGIN].tolist():
+        start = int(self._nodes[0]) if len(self._nodes) else 0
+        for mark in self.log.marks(Kind.BACKWARD_BEGIN, start=start).tolist():
             for row, slot in self.log.inputs(mark)[:1]:
                 vertex = self.vertex(row, slot)
                 if vertex is not None and vertex not in found:

@@ -98,8 +98,7 @@ def _policy(log: Log) -> str:
 
 def _raised(log: Log) -> str | None:
     """What is to be said of the exception that ended the program: no node came after it."""
-    marks = log.rare()
-    raised = marks[log.pick("kind", marks) == Kind.EXCEPTION]
+    raised = log.marks(Kind.EXCEPTION)
     if not len(raised) or np.isin(log.column("kind", int(raised[-1])), [*NODES]).any():
         return None
     told = log.attrs(log.event(int(raised[-1])).attrs)

@@ -89,12 +89,11 @@ def step_of(log: Log, row: int) -> Step:
 
 def _passes(log: Log) -> list[tuple[int, int]]:
     """The backward passes that lie in no other; one that failed ends with its step."""
-    marks = log.rare()
+    marks = log.marks(*_PASS_MARKS)
     kinds = log.pick("kind", marks)
-    wanted = np.isin(kinds, _PASS_MARKS)
     found: list[tuple[int, int]] = []
     begin, depth = 0, 0
-    for row, kind in zip(marks[wanted].tolist(), kinds[wanted].tolist(), strict=True):
+    for row, kind in zip(marks.tolist(), kinds.tolist(), strict=True):
         if kind == Kind.BACKWARD_BEGIN:
             begin, depth = (begin, depth + 1) if depth else (row, 1)
         elif depth:

@@ -40,8 +40,8 @@ def failure_of(
         otherwise: What is said where nobody knows of an exception.
     """
     log = graph.log
-    marks = (log.event(row) for row in log.rare()[::-1].tolist())
-    mark = next((event for event in marks if event.kind == Kind.EXCEPTION), None)
+    raised = log.marks(Kind.EXCEPTION)
+    mark = log.event(int(raised[-1])) if len(raised) else None
     failed = [row for row, _ in mark.inputs] if mark is not None else []
     end = log.end if mark is None else mark.row
     row = failed[0] if failed else next(nodes.backward(log, log.first, end), log.first - 1)

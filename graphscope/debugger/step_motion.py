@@ -70,10 +70,9 @@ class _Marks:
     def look(self, stop: int) -> None:
         """Look at the rows that were written since."""
         log = self._log
-        marks = log.rare()[log.rare().searchsorted(self._seen) :]
+        ends = log.marks(Kind.STEP, start=self._seen)
+        ends = ends[ends < stop]
         self._seen = max(self._seen, stop)
-        marks = marks[marks < stop]
-        ends = marks[log.pick("kind", marks) == Kind.STEP]
         if len(ends):
             self.count += len(ends)
             self.counters = counters_of(log, ends[-1:])[0]

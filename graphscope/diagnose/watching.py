@@ -73,8 +73,7 @@ def watch(folder: str) -> None:
 def _end_of_steps(path: Path) -> int:
     """The row behind the newest step that has ended."""
     log = load(path)
-    marks = log.rare()
-    ends = marks[log.pick("kind", marks) == Kind.STEP]
+    ends = log.marks(Kind.STEP)
     return int(ends[-1]) + 1 if len(ends) else 0
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from graphscope.eventlog import schema
+from graphscope.eventlog.distances import Distances
 from graphscope.eventlog.repeated import Repeated, read_repeated
 
 if TYPE_CHECKING:
@@ -50,12 +51,13 @@ def _source(place: int) -> _Read:
 SOURCES: Final = tuple(f"inputs[{place}]" for place in range(2))
 """The row of one of the first inputs plus 1, of rows that have their inputs in themselves; 0 of all others."""
 
-_READ: Final[Mapping[str, _Read]] = {
-    **{name: _field(name) for name in ("attrs", "version", "tensor", "forward")},
+_NAMING: Final[Mapping[str, _Read]] = {
+    **{name: _field(name) for name in ("tensor", "forward")},
     **{name: _source(place) for place, name in enumerate(SOURCES)},
 }
-"""How each is read of rows: what counts entries or rows, in small numbers whatever room a row has for them. What tells
-of times and values is read where it is asked for."""
+_COUNTING: Final[Mapping[str, _Read]] = {name: _field(name) for name in ("attrs", "version")}
+"""How each is read of rows: what names rows, and what counts. What tells of times and values is read where it is asked
+for."""
 
 
 class Columns:
@@ -80,10 +82,10 @@ class Columns:
         if field in _REPEATED:
             return self.repeated(rows).column(field)
         found = self.known(rows, field)
-        if found is not None or field not in _READ:
+        if found is not None or not (field in _NAMING or field in _COUNTING):
             return found
         self._begin(rows)
-        kept = {**self._kept, **_read(rows, _READ if len(rows) <= _SHORT else {field})}
+        kept = {**self._kept, **_read(rows, {*_NAMING, *_COUNTING} if len(rows) <= _SHORT else {field})}
         found = kept[field]
         while len(kept) > 1 and sum(each.nbytes for each in kept.values()) > _MOST:
             del kept[next(iter(kept))]
@@ -108,16 +110,21 @@ class Columns:
             self._extent, self._kept, self._repeated = (rows.first, rows.end), {}, None
 
 
-def _read(rows: Rows, fields: Collection[str]) -> dict[str, np.ndarray]:
-    """Fields of all rows, in as few bytes as their numbers need; 0 for rows that are not there."""
-    columns = {field: np.zeros(len(rows), np.uint8) for field in fields}
+def _read(rows: Rows, fields: Collection[str]) -> dict[str, Column]:
+    """Fields of all rows; 0 for rows that are not there."""
+    naming = {field: Distances(rows.first, len(rows)) for field in fields if field in _NAMING}
+    counting = {field: np.zeros(len(rows), np.uint8) for field in fields if field in _COUNTING}
     for first, events in rows.chunks():
         for start in range(0, len(events), _BLOCK):  # what is in the processor's cache
             block = events[start : start + _BLOCK]
             place = first - rows.first + start
-            for field, column in columns.items():
-                part = _READ[field](block)
+            for field, distances in naming.items():
+                distances.put(place, _NAMING[field](block))
+            for field, column in counting.items():
+                part = _COUNTING[field](block)
                 if (most := part.max()) > np.iinfo(column.dtype).max:
-                    columns[field] = column = column.astype(np.min_scalar_type(most))
+                    counting[field] = column = column.astype(np.min_scalar_type(most))
                 column[place : place + len(part)] = part
-    return columns
+    for distances in naming.values():
+        distances.finish()
+    return {**naming, **counting}

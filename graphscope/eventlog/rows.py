@@ -46,28 +46,28 @@ class Segment:
         self.first = first
         self._arrays: dict[str, np.ndarray] = {}
         self._values: SegmentValues | None = None
-        self._rare: tuple[int, np.ndarray] = 0, np.zeros(0, np.int64)
+        self._rare: tuple[int, np.ndarray] = 0, np.zeros(0, np.uint32)
         self.events = schema.widened(self.array("events.npy", event))
 
     def rare(self) -> np.ndarray:
         """The rows that `rare.npy` lists, ascending, but for those that are not written yet."""
         listed = self.array("rare.npy", schema.ROW_NUMBER)
-        known, rows = self._rare
+        known, places = self._rare
         count = _filled(listed, known)
-        if count == known:
-            return rows
-        new = listed[known:count]
-        inside = (new > self.first) & (new <= self.first + len(self.events))
-        later = each_once(new[inside].astype(np.int64) - 1)
-        written = self.events["kind"][later - self.first] != 0
-        if len(later) * _AROUND > _MOST_SEEN >> 3:  # they lie everywhere in it
-            self.release()
-        found = np.concatenate([rows, later[written]])
-        if len(rows) and len(later) and later[0] <= rows[-1]:  # threads append to one log
-            found = each_once(found)
-        if written.all() and new.all():
-            self._rare = count, found
-        return found
+        if count > known:
+            new = listed[known:count]
+            inside = (new > self.first) & (new <= self.first + len(self.events))
+            later = each_once((new[inside] - np.uint64(self.first + 1)).astype(np.uint32))
+            written = self.events["kind"][later] != 0
+            if len(later) * _AROUND > _MOST_SEEN >> 3:  # they lie everywhere in it
+                self.release()
+            found = np.concatenate([places, later[written]])
+            if len(places) and len(later) and later[0] <= places[-1]:  # threads append to one log
+                found = each_once(found)
+            if written.all() and new.all():
+                self._rare = count, found
+            places = found
+        return places.astype(np.int64) + self.first
 
     @property
     def dropped(self) -> bool:
@@ -327,15 +327,45 @@ class Rows:
         pairs = zip(self._segments, self._segments[1:], strict=False)
         return np.array([behind.first for each, behind in pairs if not _reaches(each, behind.first)], np.int64)
 
-    def rare(self, start: int | None = None) -> np.ndarray:
-        """Rows of marks and of flagged values from `start` on, in order; found without a look at the other rows."""
+    def rare(self, start: int | None = None, among: Among | None = None) -> np.ndarray:
+        """Rows of marks and of flagged values from `start` on, in order; found without a look at the other rows.
+
+        Args:
+            start: The first row that may be.
+            among: Which of them are meant, as `where` takes it; all where it is None.
+        """
         start = self.first if start is None else start
-        found = [np.zeros(0, np.int64)]
+        parts = list(self._rare(start))
+        if among is not None:
+            is_many = sum(map(len, parts)) >= _MANY
+            known = (self._columns.repeated if is_many else self._columns.known_repeated)(self)
+            if known is not None:
+                parts = [part[known.are_meant(among, part - self.first)] for part in parts]
+            else:
+                parts = [part[among(self._rows(part))] for part in parts if len(part)]
+        return np.concatenate([np.zeros(0, np.int64), *parts])
+
+    def _rare(self, start: int) -> Iterator[np.ndarray]:
         for segment, following in self._holding(start, self.end):
             rows = segment.rare()
             low, high = np.searchsorted(rows, (start, min(following, self.end)))
-            found.append(rows[low:high])
-        return np.concatenate(found)
+            yield rows[low:high]
+
+    def _rows(self, rows: np.ndarray) -> np.ndarray:
+        """Rows of one segment as they lie there."""
+        segment = self._segment(int(rows[0]))
+        self._look(len(rows) * _AROUND)
+        found: np.ndarray = segment.events[rows - segment.first]
+        return found
+
+    def marks(self, *kinds: schema.Kind, start: int | None = None) -> np.ndarray:
+        """Rows of marks of some kinds from `start` on, in order."""
+
+        def among(rows: np.ndarray) -> np.ndarray:
+            return np.isin(rows["kind"], kinds)
+
+        known = self._columns.known_repeated(self)
+        return self.rare(start, among) if known is None else self.where(among, start)
 
 
 def _reaches(segment: Segment, row: int) -> bool:

@@ -109,8 +109,7 @@ def _is_same(one: CompilerEvent, other: CompilerEvent) -> bool:
 @once_a_length
 def compilation(log: Log) -> Compilation:
     """What the compiler did in the program that a log is of."""
-    marks = log.rare()
-    rows = marks[log.pick("kind", marks) == Kind.COMPILE]
+    rows = log.marks(Kind.COMPILE)
     entries, sites = log.pick("attrs", rows), log.pick("site", rows)
     events = [
         compiler_event(row, site, log.entry(entry))

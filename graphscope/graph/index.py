@@ -41,7 +41,7 @@ class Index:
         self._edits_end = log.first
         self._events: dict[int, Event] = {}
         self._lately: tuple[object, np.ndarray] | None = None
-        self._marks: tuple[int, np.ndarray, np.ndarray] | None = None
+        self._marks: dict[Kind, tuple[int, np.ndarray]] = {}
         self._assignments: tuple[int, dict[tuple[Any, Any], list[np.ndarray]]] | None = None
 
     def event(self, row: int) -> Event:
@@ -118,19 +118,18 @@ class Index:
 
     def _note_edits(self) -> None:
         """Read the marks that were written since the last time."""
-        rare = self._log.rare(self._edits_end)
+        edits = self._log.marks(Kind.EDIT, start=self._edits_end)
         self._edits_end = self._log.end
-        for edit in rare[self._log.pick("kind", rare) == Kind.EDIT].tolist():
+        for edit in edits.tolist():
             for node, _ in self._log.inputs(edit)[:1]:
                 self._edits.setdefault(node, []).append(edit)
 
     def marks(self, kind: Kind) -> np.ndarray:
         """The rows of all marks of a kind, ascending."""
-        if self._marks is None or self._marks[0] != self._log.end:
-            rows = self._log.rare()
-            self._marks = self._log.end, rows, self._log.pick("kind", rows)
-        found: np.ndarray = self._marks[1][self._marks[2] == kind]
-        return found
+        known = self._marks.get(kind)
+        if known is None or known[0] != self._log.end:
+            known = self._marks[kind] = self._log.end, self._log.marks(kind)
+        return known[1]
 
     def assignments(self, tensor: int, what: str, stop: int) -> list[int]:
         """ASSIGN rows before `stop` by which the program set something of a tensor, ascending."""

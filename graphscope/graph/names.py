@@ -56,8 +56,7 @@ class Names:
         """What `backward()` is called on, where it begins from a row."""
         log, (end, begins) = self._log, self._backward_begins
         if end != log.end:
-            rare = log.rare()
-            begins = rare[log.pick("kind", rare) == Kind.BACKWARD_BEGIN]
+            begins = log.marks(Kind.BACKWARD_BEGIN)
             self._backward_begins = log.end, begins
         following = int(np.searchsorted(begins, row))
         is_near = following < len(begins) and begins[following] <= row + _MOST_MARKS

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
@@ -57,11 +59,10 @@ def _is_scale(graph: Graph, row: int, site: int) -> bool:
 
 def _pass_of(graph: Graph, row: int) -> int | None:
     """Where the backward pass began that a row is in."""
-    marks = graph.log.rare()
-    for mark in marks[marks < row][::-1].tolist():
-        kind = graph.index.event(mark).kind
-        if kind == Kind.BACKWARD_END:
-            return None
-        if kind == Kind.BACKWARD_BEGIN:
-            return int(mark)
-    return None
+    begun, ended = (_last_before(graph.index.marks(kind), row) for kind in (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END))
+    return begun if begun > ended else None
+
+
+def _last_before(rows: np.ndarray, row: int) -> int:
+    place = int(np.searchsorted(rows, row)) - 1
+    return int(rows[place]) if place >= 0 else -1

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from graphscope.errors import LogError
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.names import Names
@@ -152,19 +153,17 @@ class Training:
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        marks = log.rare()
-        kinds = log.pick("kind", marks)
-        self.step_ends: np.ndarray = marks[kinds == Kind.STEP]
+        self.step_ends = log.marks(Kind.STEP)
         """Where training steps end."""
-        self.backward_begins: np.ndarray = marks[kinds == Kind.BACKWARD_BEGIN]
-        self.backward_ends: np.ndarray = marks[kinds == Kind.BACKWARD_END]
-        self._rows = marks[kinds == Kind.CALL]
+        self.backward_begins = log.marks(Kind.BACKWARD_BEGIN)
+        self.backward_ends = log.marks(Kind.BACKWARD_END)
+        self._rows = log.marks(Kind.CALL)
         self._entries = log.pick("attrs", self._rows)
 
     @cached_property
     def _facts(self) -> dict[int, dict[str, Any]]:
         """The entries of `attrs` that marks share."""
-        return {number: self.log.entry(number) for number in np.unique(self._entries).tolist()}
+        return {number: self.log.entry(number) for number in each_once(self._entries).tolist()}
 
     @cached_property
     def _described(self) -> list[dict[str, Any]]:

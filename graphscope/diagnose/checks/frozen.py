@@ -215,8 +215,7 @@ def _settings(read: Training) -> Settings:
             tensor = module.parameters.get(name)
             if tensor is not None:
                 found.setdefault(tensor, []).append((-1, value, site))
-    marks = log.rare()
-    marks = marks[log.pick("kind", marks) == Kind.ASSIGN]
+    marks = log.marks(Kind.ASSIGN)
     numbers = log.pick("attrs", marks)
     known = {number: log.attrs(number) for number in np.unique(numbers).tolist()}  # shared by many rows
     toggling = [number for number, facts in known.items() if facts.get("set") == "requires_grad"]

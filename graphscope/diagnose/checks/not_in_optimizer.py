@@ -170,8 +170,7 @@ def _beside(log: Log, read: Training, group: list[Unlearned]) -> Optimizer | Non
 def _are_thawed(log: Log, group: list[Unlearned]) -> bool:
     """Whether the program let parameters require grad when it had made steps without them."""
     tensors, steps = {each.tensor for each in group}, training(log).rows("step")
-    marks = log.rare()
-    marks = marks[log.pick("kind", marks) == Kind.ASSIGN]
+    marks = log.marks(Kind.ASSIGN)
     for row, number in zip(marks.tolist(), log.pick("attrs", marks).tolist(), strict=True):
         facts = log.attrs(number)
         is_on = facts.get("set") == "requires_grad" and bool(facts.get("to"))

@@ -55,7 +55,7 @@ def writes(log: Log) -> Iterator[int]:
 def _written_and_ran(log: Log) -> tuple[np.ndarray, np.ndarray]:
     """By row, counted from the first: the row that writes over its value (-1: none), and the first row of its rule."""
     first = log.first
-    dtype = np.min_scalar_type(-log.end)
+    dtype = np.min_scalar_type(-1 - log.end)
     written, ran = np.full(log.end - first, -1, dtype), np.full(log.end - first, np.iinfo(dtype).max, dtype)
     rules = log.where(lambda rows: rows["kind"] == Kind.GRAD)[::-1]  # the first of each comes last
     owners = log.pick("forward", rules).astype(np.int64)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 def exceptions(log: Log) -> Iterator[int]:
     """The rows that tell of an exception."""
-    marks = log.rare()
-    yield from marks[log.pick("kind", marks) == Kind.EXCEPTION].tolist()
+    yield from log.marks(Kind.EXCEPTION).tolist()
 
 
 @check(

@@ -178,8 +178,7 @@ def no_backward(subject: Subject) -> Explanation | None:
 def not_recorded(subject: Subject) -> bool:
     """Whether the log was told to leave backward passes out, and holds none."""
     log = subject.graph.log
-    marks = (log.event(row).kind for row in log.rare().tolist())
-    return log.metadata.get("capture") == "calls" and Kind.BACKWARD_BEGIN not in marks
+    return log.metadata.get("capture") == "calls" and not len(subject.graph.index.marks(Kind.BACKWARD_BEGIN))
 
 
 def unused(subject: Subject) -> Explanation | None:
@@ -220,10 +219,9 @@ def on_its_way(subject: Subject) -> Explanation | None:
     begun = subject.backward
     if begun is None or subject.arrivals:
         return None
-    marks = subject.graph.log.rare()
-    events = (subject.graph.log.event(row) for row in marks[marks > begun.begin].tolist())
-    ended = next((event.row for event in events if event.kind == Kind.BACKWARD_END), None)
-    if ended is not None and not _node_between(subject.graph, ended):
+    ends = subject.graph.index.marks(Kind.BACKWARD_END)
+    ended = ends[np.searchsorted(ends, begun.begin) :]
+    if len(ended) and not _node_between(subject.graph, int(ended[0])):
         return None
     return Explanation(
         "none",

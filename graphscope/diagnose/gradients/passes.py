@@ -130,9 +130,7 @@ def passes_of(log: Log, rows: np.ndarray) -> Iterator[int]:
 
 
 def _ends(log: Log) -> np.ndarray:
-    marks = log.rare()
-    ends: np.ndarray = marks[log.pick("kind", marks) == Kind.BACKWARD_END]
-    return ends
+    return log.marks(Kind.BACKWARD_END)
 
 
 def _last_nodes(log: Log, ends: np.ndarray, places: np.ndarray) -> Iterator[int]:

@@ -196,10 +196,8 @@ def _exchanges(meetings: np.ndarray, calls: Any, begins: np.ndarray, updates: np
 
 def _ends(log: Log) -> np.ndarray:
     """Where training steps end, by the program's optimizers; else where its backward passes do."""
-    marks = log.rare()
-    kinds = log.pick("kind", marks)
-    steps = marks[kinds == Kind.STEP]
-    return np.asarray(steps if len(steps) else marks[kinds == Kind.BACKWARD_END])
+    steps = log.marks(Kind.STEP)
+    return steps if len(steps) else log.marks(Kind.BACKWARD_END)
 
 
 def _seconds(log: Log, ends: np.ndarray) -> np.ndarray:
@@ -295,8 +293,7 @@ _BEFORE_END: Final = 256
 
 
 def _raised(log: Log) -> str:
-    marks = log.rare()
-    for row in marks[log.pick("kind", marks) == Kind.EXCEPTION][-1:].tolist():
+    for row in log.marks(Kind.EXCEPTION)[-1:].tolist():
         if log.end - row < _BEFORE_END:
             entry = log.attrs(log.event(row).attrs)
             text = " ".join(str(entry.get("text", "")).split())

@@ -76,8 +76,7 @@ def _place(log: Log, number: int, names: tuple[str, ...]) -> tuple[str, int]:
 
 def _moves_gradients(log: Log) -> bool:
     """Whether the program gives some tensor the gradient of another."""
-    marks = log.rare()
-    marks = marks[(log.pick("kind", marks) == Kind.ASSIGN) & (log.pick("input_count", marks) > 0)]
+    marks = log.rare(among=lambda rows: (rows["kind"] == Kind.ASSIGN) & (rows["input_count"] > 0))
     entries = np.unique(log.pick("attrs", marks)).tolist()
     return any(log.attrs(number).get("set") == "grad" for number in entries)
 

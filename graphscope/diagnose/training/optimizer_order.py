@@ -185,8 +185,7 @@ def _clears(read: Training, optimizer: Optimizer) -> np.ndarray:
     found = [read.rows("zero_grad", owner=optimizer.number)]
     holding = (each for each in read.modules.values() if not tensors.isdisjoint(each.parameters.values()))
     found += [read.rows("zero_grad", owner=module.number) for module in holding]
-    marks = log.rare()
-    marks = marks[log.pick("kind", marks) == Kind.ASSIGN]
+    marks = log.marks(Kind.ASSIGN)
     entries = log.pick("attrs", marks)
     for number in np.unique(entries).tolist():
         facts = log.attrs(number)

@@ -32,8 +32,7 @@ def calls(log: Log, names: Collection[str], stop: int) -> list[np.ndarray]:
     A place is a line in a module, and which of the calls of one step it is there. Of a run without several backward
     passes there are none.
     """
-    marks = log.rare()
-    ends = marks[log.pick("kind", marks) == Kind.BACKWARD_END]
+    ends = log.marks(Kind.BACKWARD_END)
     ends = ends[ends < stop]
     if len(ends) < LEAST_STEPS:
         return []

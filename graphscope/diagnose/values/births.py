@@ -12,8 +12,9 @@ from graphscope.diagnose.gradients.flow import op_of
 from graphscope.diagnose.values.nonfinite_causes import is_singular
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
-from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
+from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.faults import excuse, is_fault, is_finite
+from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.graph import Graph, Node
@@ -121,7 +122,7 @@ def _harmed(graph: Graph) -> Iterator[int]:
     log, stop = graph.log, graph.now + 1
     begins = graph.index.marks(Kind.BACKWARD_BEGIN)
     begins = begins[begins < stop]
-    roots = log.pick("inputs", begins)[:, 0].astype(np.int64) & ROW_MASK if len(begins) else begins
+    roots = sources(log, begins)
     last = int(begins[-1]) if len(begins) else -1
     rows = rows_with_nonfinite(log, None, stop)
     while block := list(itertools.islice(rows, _BLOCK)):

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.eventlog.schema import DTYPE_CODES, NODES, ROW_MASK, Flag, Kind
+from graphscope.eventlog.schema import DTYPE_CODES, NODES, Flag, Kind
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.scaling import is_scaled
 from graphscope.graph.sizes import counts_of
+from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -23,12 +24,10 @@ LOSS: Final = np.dtype([("begin", "<i8"), ("root", "<i8"), ("site", "<i8"), ("st
 @once_a_length
 def losses(log: Log) -> np.ndarray:
     """Every backward pass that the program began, a LOSS each, in the order of the log."""
-    marks = log.rare()
-    kinds = log.pick("kind", marks)
-    begins, roots = _begun(log, marks[kinds == Kind.BACKWARD_BEGIN])
+    begins, roots = _begun(log, log.marks(Kind.BACKWARD_BEGIN))
     found = np.zeros(len(begins), LOSS)
     found["begin"], found["root"] = begins, roots
-    found["step"] = np.searchsorted(marks[kinds == Kind.STEP], begins)
+    found["step"] = np.searchsorted(log.marks(Kind.STEP), begins)
     found["site"] = log.pick("site", roots)
     found["value"] = _scalars(log, roots, NODES)
     unknown = np.isnan(found["value"])  # values were not kept, but for this one, where the pass begins
@@ -38,15 +37,14 @@ def losses(log: Log) -> np.ndarray:
 
 def roots_between(log: Log, first: int, last: int) -> np.ndarray:
     """The roots of the backward passes that began in the rows from `first` to `last`, without a look at others."""
-    marks = log.rare(first)
-    marks = marks[: np.searchsorted(marks, last, side="right")]
-    return _begun(log, marks[log.pick("kind", marks) == Kind.BACKWARD_BEGIN])[1]
+    marks = log.marks(Kind.BACKWARD_BEGIN, start=first)
+    return _begun(log, marks[: np.searchsorted(marks, last, side="right")])[1]
 
 
 def _begun(log: Log, marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Those of the marks of backward passes that have a root, and the roots."""
     begins = marks[log.pick("input_count", marks) > 0]
-    return begins, (log.pick("inputs", begins)[:, 0] & np.uint64(ROW_MASK)).astype(np.int64)
+    return begins, sources(log, begins)
 
 
 def _scalars(log: Log, rows: np.ndarray, kinds: Sequence[Kind]) -> np.ndarray:

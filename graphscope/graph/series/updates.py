@@ -114,10 +114,8 @@ def _steps(log: Log) -> tuple[np.ndarray, int]:
 
     Who writes the updates by hand tells of no steps: those that follow one backward pass are a step then.
     """
-    marks = log.rare()
-    kinds = log.pick("kind", marks)
-    steps = marks[kinds == Kind.STEP]
-    return (steps, len(steps)) if len(steps) else (marks[kinds == Kind.BACKWARD_BEGIN], 0)
+    steps = log.marks(Kind.STEP)
+    return (steps, len(steps)) if len(steps) else (log.marks(Kind.BACKWARD_BEGIN), 0)
 
 
 def _writes(log: Log) -> tuple[np.ndarray, np.ndarray]:

@@ -14,9 +14,7 @@ from graphscope.eventlog.schema import DTYPES, NODES, Flag, Kind, Pass
 from graphscope.graph import Graph
 
 _PASSES = len(Pass)
-_KINDS = int(max(NODES)) + 1
 _LARGEST = 1 << 62
-_READ = ("kind", "op", "graph_pass", "flags", "shape", "dtype", "duration")
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class Overview:
 
 def overview(log: Log) -> Overview:
     """Sum up a log; one pass over its rows."""
-    graph = Graph(log)
+    graph, totals = Graph(log), _totals(log)
     nonfinite = next(every()["nan"].findings(graph), None)
     return Overview(
         log=str(log.path),
@@ -72,7 +70,7 @@ def overview(log: Log) -> Overview:
         backward_passes=len(graph.index.marks(Kind.BACKWARD_BEGIN)),
         values=str(log.metadata.get("values", "")),
         disk_bytes=log.files.disk_bytes(),
-        totals=sorted(_totals(log), key=lambda total: (-total.seconds, -total.count, total.op, total.graph_pass)),
+        totals=sorted(totals, key=lambda total: (-total.seconds, -total.count, total.op, total.graph_pass)),
         nonfinite=nonfinite,
         harmless=next(rows_with_nonfinite(log), None) if nonfinite is None else None,
         exceptions=list(every()["raised"].findings(graph)),
@@ -80,38 +78,26 @@ def overview(log: Log) -> Overview:
 
 
 def _totals(log: Log) -> list[Total]:
-    ops = len(log.table("ops")) + 1
-    sizes = _sizes(log)
-    itemsizes = np.array([0 if name in ("", "object") else _itemsize(name) for name in DTYPES] + [0], np.float64)
-    cells = ops * _PASSES * _KINDS
-    count, nanoseconds, memory = np.zeros(cells, np.int64), np.zeros(cells), np.zeros(cells)
-    for _, rows in log.chunks():
-        kinds = rows["kind"]
-        nodes = np.flatnonzero((kinds > 0) & (kinds < _KINDS))
-        read = {field: rows[field][nodes] for field in _READ}
-        op = np.where(read["op"] < ops, read["op"], 0).astype(np.int64)
-        cell = (op * _PASSES + np.minimum(read["graph_pass"], _PASSES - 1)) * _KINDS + read["kind"]
-        # A view has no memory of its own.
-        owned = (read["flags"] & int(Flag.VIEW | Flag.IN_PLACE)) == 0
-        shape = np.where(read["shape"] < len(sizes), read["shape"], 0)
-        dtype = np.minimum(read["dtype"], len(DTYPES))
-        count += np.bincount(cell, minlength=cells)
-        nanoseconds += np.bincount(cell, read["duration"].astype(np.float64), minlength=cells)
-        memory += np.bincount(cell, sizes[shape] * itemsizes[dtype] * owned, minlength=cells)
+    distinct, which = log.repeated()
+    counts, nanoseconds = np.bincount(which, minlength=len(distinct)), np.zeros(len(distinct))
+    for first, rows in log.chunks():
+        own = which[first - log.first :][: len(rows)]
+        nanoseconds += np.bincount(own, rows["duration"].astype(np.float64), minlength=len(distinct))
     sums: dict[tuple[str, str, str], np.ndarray] = {}
-    for at in np.flatnonzero(count).tolist():
-        rest, kind = divmod(at, _KINDS)
-        number, graph_pass = divmod(rest, _PASSES)
-        name = Kind(kind).name.lower()
-        key = log.op(number).name or name, _pass_name(graph_pass), name  # of one name there may be several entries
-        sums[key] = sums.get(key, 0.0) + np.array([count[at], nanoseconds[at], memory[at]])
+    for place in np.flatnonzero(np.isin(distinct["kind"], NODES) & (counts > 0)).tolist():
+        row, kind = distinct[place], Kind(int(distinct["kind"][place])).name.lower()
+        key = log.op(int(row["op"])).name or kind, _pass_name(int(row["graph_pass"])), kind  # entries may share a name
+        of_place = np.array([counts[place], nanoseconds[place], counts[place] * _size(log, row)])
+        sums[key] = sums.get(key, 0.0) + of_place
     return [Total(*key, int(nodes), float(time) / 1e9, int(size)) for key, (nodes, time, size) in sums.items()]
 
 
-def _sizes(log: Log) -> np.ndarray:
-    """Number of elements by number of shape."""
-    shapes = [()] + [log.shape(number) for number in range(1, len(log.table("shapes")) + 1)]
-    return np.array([min(math.prod(shape), _LARGEST) for shape in shapes], np.float64)
+def _size(log: Log, row: np.void) -> float:
+    """The bytes of what a row made; a view has no memory of its own."""
+    dtype = DTYPES[int(row["dtype"])] if row["dtype"] < len(DTYPES) else ""
+    if row["flags"] & int(Flag.VIEW | Flag.IN_PLACE) or dtype in ("", "object"):
+        return 0.0
+    return float(min(math.prod(log.shape(int(row["shape"]))), _LARGEST) * _itemsize(dtype))
 
 
 def _itemsize(name: str) -> int:

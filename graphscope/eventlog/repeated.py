@@ -36,18 +36,11 @@ class Repeated(NamedTuple):
         """One field of all rows."""
         return _Looked(np.ascontiguousarray(self.distinct[field]), self.which)
 
-    def are_meant(self, among: Among, places: np.ndarray) -> np.ndarray:
-        """Whether the rows at some places are meant."""
-        return np.asarray(self._meant(among)[self.which[places]])
-
     def places(self, among: Among, start: int, stop: int) -> np.ndarray:
         """Those of some places whose rows are meant, ascending."""
-        return start + np.flatnonzero(self._meant(among)[self.which[start:stop]])
-
-    def _meant(self, among: Among) -> np.ndarray:
         meant = np.array(among(self.distinct), bool)
         meant[_NONE] = False
-        return meant
+        return start + np.flatnonzero(meant[self.which[start:stop]])
 
 
 class _Looked:

@@ -15,7 +15,7 @@ from graphscope.eventlog.columns import SOURCES, Column, Columns
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.files import LogFiles
 from graphscope.eventlog.mapped import release
-from graphscope.eventlog.repeated import Among
+from graphscope.eventlog.repeated import Among, Repeated
 from graphscope.eventlog.segment_values import SegmentValues
 
 _HOLES: Final = 1024
@@ -266,6 +266,10 @@ class Rows:
         found = [first + np.flatnonzero(among(rows)) for first, rows in self.chunks(start, stop)]
         return np.concatenate([np.zeros(0, np.int64), *found])
 
+    def repeated(self) -> Repeated:
+        """The fields `schema.REPEATED` of all rows."""
+        return self._columns.repeated(self)
+
     def _is_much(self, count: int) -> bool:
         """Whether so many rows are that large a share of the log that all may as well be looked at."""
         return count >= min(_MANY, len(self) >> 4)
@@ -335,15 +339,15 @@ class Rows:
             among: Which of them are meant, as `where` takes it; all where it is None.
         """
         start = self.first if start is None else start
-        parts = list(self._rare(start))
-        if among is not None:
-            is_many = sum(map(len, parts)) >= _MANY
-            known = (self._columns.repeated if is_many else self._columns.known_repeated)(self)
-            if known is not None:
-                parts = [part[known.are_meant(among, part - self.first)] for part in parts]
-            else:
-                parts = [part[among(self._rows(part))] for part in parts if len(part)]
-        return np.concatenate([np.zeros(0, np.int64), *parts])
+        if among is not None and self._columns.known_repeated(self) is not None:
+            return self.where(lambda rows: among(rows) & _is_rare(rows), start)
+        found = np.concatenate([np.zeros(0, np.int64), *self._rare(start)])
+        if among is None or not len(found):
+            return found
+        if len(found) >= _MANY:
+            self.repeated()
+            return self.rare(start, among)
+        return np.concatenate([part[among(self._rows(part))] for part in self._rare(start) if len(part)])
 
     def _rare(self, start: int) -> Iterator[np.ndarray]:
         for segment, following in self._holding(start, self.end):
@@ -360,12 +364,11 @@ class Rows:
 
     def marks(self, *kinds: schema.Kind, start: int | None = None) -> np.ndarray:
         """Rows of marks of some kinds from `start` on, in order."""
+        return self.rare(start, lambda rows: np.isin(rows["kind"], kinds))
 
-        def among(rows: np.ndarray) -> np.ndarray:
-            return np.isin(rows["kind"], kinds)
 
-        known = self._columns.known_repeated(self)
-        return self.rare(start, among) if known is None else self.where(among, start)
+def _is_rare(rows: np.ndarray) -> np.ndarray:
+    return np.asarray((rows["kind"] > max(schema.NODES)) | ((rows["flags"] & int(schema.RARE_FLAGS)) != 0))
 
 
 def _reaches(segment: Segment, row: int) -> bool:

@@ -122,7 +122,6 @@ def _harmed(graph: Graph) -> Iterator[int]:
     log, stop = graph.log, graph.now + 1
     begins = graph.index.marks(Kind.BACKWARD_BEGIN)
     begins = begins[begins < stop]
-    roots = sources(log, begins)
     last = int(begins[-1]) if len(begins) else -1
     rows = rows_with_nonfinite(log, None, stop)
     while block := list(itertools.islice(rows, _BLOCK)):
@@ -133,7 +132,8 @@ def _harmed(graph: Graph) -> Iterator[int]:
         written &= _are_leaves(graph, log.pick("tensor", found))
         loose = (kinds == Kind.OP) & (found > last)
         loose &= ((flags & int(Flag.REQUIRES_GRAD)) != 0) | (last < 0)
-        certain = added | written | np.isin(found, roots)
+        later = begins[np.searchsorted(begins, found[0]) :]  # a pass begins behind its root
+        certain = added | written | np.isin(found, sources(log, later))
         for place in np.flatnonzero(certain | loose).tolist():
             if written[place] and _is_put_right(graph, block[place]):
                 continue

@@ -24,6 +24,7 @@ TORCH = "graphscope/adapters/torch/"
 MODULES = {
     "graphscope/eventlog/_append": [LAYOUT, APPENDING, HOLDING, RECENT, PROCESSORS],
     "graphscope/eventlog/_measure": [PROCESSORS, HALVES],
+    "graphscope/eventlog/_repeated": [],
     "graphscope/eventlog/_samples": [PROCESSORS, HALVES],
     "graphscope/engine/core/_calls": [APPENDING, INTERRUPTION, LAYOUT, ENGINE, "graphscope/engine/core/_general.h"],
     "graphscope/engine/core/_backward": [LAYOUT, APPENDING, ENGINE],

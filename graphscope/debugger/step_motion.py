@@ -70,8 +70,7 @@ class _Marks:
     def look(self, stop: int) -> None:
         """Look at the rows that were written since."""
         log = self._log
-        ends = log.marks(Kind.STEP, start=self._seen)
-        ends = ends[ends < stop]
+        ends = log.marks(Kind.STEP, start=self._seen, stop=stop)
         self._seen = max(self._seen, stop)
         if len(ends):
             self.count += len(ends)

@@ -34,12 +34,11 @@ def _may_be(kinds: np.ndarray) -> np.ndarray:
 def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = None) -> Iterator[int]:
     """The rows whose value holds NaN or Inf, in order, a segment at a time."""
     if log.metadata.get("nonfinite") == "flagged":
-        valued = log.rare(start, lambda rows: _may_be(rows["kind"]))  # most of the listed are marks
-        valued = valued[: np.searchsorted(valued, log.end if stop is None else stop)]
+        valued = log.rare(start, stop, lambda rows: _may_be(rows["kind"]))  # most of the listed are marks
         known = zip(valued.tolist(), (log.pick("flags", valued) & int(Flag.NONFINITE)).tolist(), strict=True)
         yield from (row for row, is_flagged in known if is_flagged or log.nonfinite(row))
         return
-    flagged = log.rare(start)
+    flagged = log.rare(start, stop)
     for first, events in log.chunks(start, stop):
         written = _may_be(events["kind"])
         several = (events["several"] != 0) & written

@@ -21,9 +21,10 @@ from graphscope.eventlog.addresses import Address, is_address
 from graphscope.eventlog.arguments import Arguments
 from graphscope.eventlog.files import FolderFiles, LogFiles, ZipFiles
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
-from graphscope.eventlog.rows import Rows, Segment
+from graphscope.eventlog.rows import Rows
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.segment_values import SegmentValues
+from graphscope.eventlog.stored_segment import Segment
 from graphscope.eventlog.tables import Tables
 from graphscope.eventlog.values import Summary
 

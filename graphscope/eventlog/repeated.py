@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -97,23 +99,18 @@ class _Combinations:
 
     def numbers(self, rows: np.ndarray) -> np.ndarray:
         """The number of the combination of each of some rows."""
-        whole = np.ndarray((len(rows), _WORDS), np.uint64, rows, 0, (rows.strides[0], 8))
-        words = [whole[:, column] & _MASK[column] for column in range(_WORDS)]
-        places = _place(words)
-        found = self._places.take(places).astype(np.intp)
-        differ = found == _NONE
-        for column, own in enumerate(words):
-            differ |= self._words[column].take(found) != own
-        others = np.flatnonzero(differ)
+        found = np.empty(len(rows), np.uint32)
+        look_up(rows, _MASK, _FACTORS, self._words, self._places, found)
+        others = np.flatnonzero(found == _NONE)
         if len(others):
-            found[others] = self._others(np.stack([own[others] for own in words], axis=1), places[others])
+            found[others] = self._others(np.stack(_masked_words(rows[others]), axis=1))
         return found
 
-    def _others(self, words: np.ndarray, places: np.ndarray) -> np.ndarray:
+    def _others(self, words: np.ndarray) -> np.ndarray:
         """The same of those that their places do not tell: new ones, and those that share a place."""
-        several, first, which = np.unique(words, axis=0, return_index=True, return_inverse=True)
+        several, which = np.unique(words, axis=0, return_inverse=True)
         found = np.zeros(len(several), np.uint32)
-        for at, (each, place) in enumerate(zip(several, places[first].tolist(), strict=True)):
+        for at, (each, place) in enumerate(zip(several, _places(list(several.T)).tolist(), strict=True)):
             found[at] = number = self._numbers.setdefault(each.tobytes(), self.count)
             if number == self.count:
                 self._add(each)
@@ -140,8 +137,34 @@ _FACTORS: Final = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E
 """Odd numbers without a pattern in their bits (multiplicative hashing: Knuth, The Art of Computer Programming, 6.4)."""
 
 
-def _place(words: list[np.ndarray]) -> np.ndarray:
+def _masked_words(rows: np.ndarray) -> list[np.ndarray]:
+    """The words that rows begin with, but for fields that don't repeat."""
+    whole = np.ndarray((len(rows), _WORDS), np.uint64, rows, 0, (rows.strides[0], 8))
+    return [whole[:, column] & _MASK[column] for column in range(_WORDS)]
+
+
+def _places(words: list[np.ndarray]) -> np.ndarray:
     mixed = words[0] * _FACTORS[0]
     for own, factor in zip(words[1:], _FACTORS[1:], strict=True):
         mixed ^= own * factor
     return np.asarray((mixed >> np.uint64(64 - _PLACES)).view(np.intp))
+
+
+def _look_up(
+    rows: np.ndarray, _: np.ndarray, __: np.ndarray, known: np.ndarray, places: np.ndarray, numbers: np.ndarray
+) -> None:
+    words = _masked_words(rows)
+    numbers[:] = places.take(_places(words))
+    at, differ = numbers.astype(np.intp), np.zeros(len(rows), bool)
+    for column, own in enumerate(words):
+        differ |= known[column].take(at) != own
+    numbers[differ] = _NONE
+
+
+look_up: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray], None] = _look_up
+"""Write the numbers of combinations into the last argument, 0 where they are not known: of rows, with the mask of the
+repeated fields, the factors of the hash, the words of all combinations and the table in which they are looked up."""
+
+if not TYPE_CHECKING:
+    with suppress(ImportError):  # it was not built here: there was no compiler
+        look_up = import_module("graphscope.eventlog._repeated").look_up

@@ -12,89 +12,18 @@ import numpy as np
 from graphscope.errors import LogError
 from graphscope.eventlog import schema
 from graphscope.eventlog.columns import SOURCES, Column, Columns
-from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.files import LogFiles
-from graphscope.eventlog.mapped import release
 from graphscope.eventlog.repeated import Among, Repeated
-from graphscope.eventlog.segment_values import SegmentValues
-
-_HOLES: Final = 1024
-"""So many rows may be reserved and not written yet, ahead of one that is."""
+from graphscope.eventlog.stored_segment import AROUND, MOST_SEEN, Segment, filled
 
 _MANY: Final = 1 << 15
 """Whoever looks at so many rows at once looks at all of a long log."""
-_AROUND: Final = 1 << 17
-"""A system maps so many bytes around a row and its value when they are looked at."""
-_MOST_SEEN: Final = 1 << 26
-"""So many bytes are looked at before the system may have their memory back."""
 
 _SPREAD: Final = 4
 """Rows are picked out of a column at most so many times as long."""
 
 _GAP: Final = 1 << 24
 """So many rows may be missing (their segments are damaged or gone) ahead of one that is there."""
-
-
-class Segment:
-    """The mapped arrays of one segment; whatever is missing or cut is empty or shorter."""
-
-    __slots__ = ("_arrays", "_files", "_rare", "_values", "events", "first", "folder")
-
-    def __init__(self, files: LogFiles, folder: str, first: int, event: np.dtype) -> None:
-        self._files = files
-        self.folder = folder
-        self.first = first
-        self._arrays: dict[str, np.ndarray] = {}
-        self._values: SegmentValues | None = None
-        self._rare: tuple[int, np.ndarray] = 0, np.zeros(0, np.uint32)
-        self.events = schema.widened(self.array("events.npy", event))
-
-    def rare(self) -> np.ndarray:
-        """The rows that `rare.npy` lists, ascending, but for those that are not written yet."""
-        listed = self.array("rare.npy", schema.ROW_NUMBER)
-        known, places = self._rare
-        count = _filled(listed, known)
-        if count > known:
-            new = listed[known:count]
-            inside = (new > self.first) & (new <= self.first + len(self.events))
-            later = each_once((new[inside] - np.uint64(self.first + 1)).astype(np.uint32))
-            written = self.events["kind"][later] != 0
-            if len(later) * _AROUND > _MOST_SEEN >> 3:  # they lie everywhere in it
-                self.release()
-            found = np.concatenate([places, later[written]])
-            if len(places) and len(later) and later[0] <= places[-1]:  # threads append to one log
-                found = each_once(found)
-            if written.all() and new.all():
-                self._rare = count, found
-            places = found
-        return places.astype(np.int64) + self.first
-
-    @property
-    def dropped(self) -> bool:
-        """Whether the budget has taken the values."""
-        return not self._files.exists(f"{self.folder}/values.npy")
-
-    def array(self, name: str, dtype: np.dtype) -> np.ndarray:
-        found = self._arrays.get(name)
-        if found is None:
-            found = self._files.array(f"{self.folder}/{name}", dtype)
-            self._arrays[name] = found
-        return found
-
-    @property
-    def values(self) -> SegmentValues:
-        """The bytes of its values; none when they were dropped."""
-        found = self._values
-        if found is None:
-            found = self._values = self._files.values(self.folder)
-        return found
-
-    def release(self) -> None:
-        """Let the system have back the memory of what was looked at: a long log is larger than that."""
-        for array in self._arrays.values():
-            release(array)
-        if self._values is not None:
-            release(self._values.memory)
 
 
 class Rows:
@@ -156,7 +85,7 @@ class Rows:
 
     def _extent(self, segment: Segment) -> int:
         """The row behind the last one written in a segment."""
-        return segment.first + _filled(segment.events["kind"], max(self.end - segment.first, 0))
+        return segment.first + filled(segment.events["kind"], max(self.end - segment.first, 0))
 
     def holds(self, row: int) -> bool:
         """Whether a row is there: of a ring, those between what was held at a NaN and the newest are not."""
@@ -202,12 +131,12 @@ class Rows:
 
     def look(self, places: np.ndarray, size: int) -> None:
         """Say that so many bytes are looked at from each of some places on: the system may have that memory back."""
-        self._look(int(np.minimum(np.abs(np.diff(places)), _AROUND + size).sum()) + size)
+        self._look(int(np.minimum(np.abs(np.diff(places)), AROUND + size).sum()) + size)
 
     def _look(self, size: int) -> None:
         """The same of so many bytes: whoever looks at a long log bit by bit has looked at all of it in the end."""
-        self._seen += _AROUND + size
-        if self._seen > _MOST_SEEN:
+        self._seen += AROUND + size
+        if self._seen > MOST_SEEN:
             self._seen = 0
             self.release()
 
@@ -323,7 +252,7 @@ class Rows:
             stop = min(following, segment.first + len(segment.events))
             low, high = np.searchsorted(rows, (segment.first, stop))
             picked[low:high] = segment.events[field][rows[low:high] - segment.first]
-            self._look(min(int(high - low) * _AROUND, segment.events.nbytes))
+            self._look(min(int(high - low) * AROUND, segment.events.nbytes))
         return picked
 
     def gaps(self) -> np.ndarray:
@@ -331,40 +260,45 @@ class Rows:
         pairs = zip(self._segments, self._segments[1:], strict=False)
         return np.array([behind.first for each, behind in pairs if not _reaches(each, behind.first)], np.int64)
 
-    def rare(self, start: int | None = None, among: Among | None = None) -> np.ndarray:
-        """Rows of marks and of flagged values from `start` on, in order; found without a look at the other rows.
+    def rare(self, start: int | None = None, stop: int | None = None, among: Among | None = None) -> np.ndarray:
+        """Rows of marks and of flagged values, in order; found without a look at the other rows.
 
         Args:
             start: The first row that may be.
+            stop: The row behind the last one.
             among: Which of them are meant, as `where` takes it; all where it is None.
         """
-        start = self.first if start is None else start
-        if among is not None and self._columns.known_repeated(self) is not None:
-            return self.where(lambda rows: among(rows) & _is_rare(rows), start)
-        found = np.concatenate([np.zeros(0, np.int64), *self._rare(start)])
-        if among is None or not len(found):
-            return found
-        if len(found) >= _MANY:
-            self.repeated()
-            return self.rare(start, among)
-        return np.concatenate([part[among(self._rows(part))] for part in self._rare(start) if len(part)])
+        start, stop = self._between(start, stop)
+        if among is None:
+            return np.concatenate([np.zeros(0, np.int64), *self._rare(start, stop)])
+        if self._columns.known_repeated(self) is not None or self._has_many_marks(start, stop):
+            return self.where(lambda rows: among(rows) & _is_rare(rows), start, stop)
+        found = [part[among(self._rows(part))] for part in self._rare(start, stop) if len(part)]
+        return np.concatenate([np.zeros(0, np.int64), *found])
 
-    def _rare(self, start: int) -> Iterator[np.ndarray]:
-        for segment, following in self._holding(start, self.end):
+    def _rare(self, start: int, stop: int) -> Iterator[np.ndarray]:
+        for segment, _ in self._holding(start, stop):
             rows = segment.rare()
-            low, high = np.searchsorted(rows, (start, min(following, self.end)))
+            low, high = np.searchsorted(rows, (start, stop))
             yield rows[low:high]
+
+    def _has_many_marks(self, start: int, stop: int) -> bool:
+        """Whether rows have so many, if a log goes on as it begins, that to look at them is to look at all of it."""
+        if start >= stop or not self._is_much(stop - start):
+            return False
+        segment = self._segments[0]
+        return len(segment.rare()) * (stop - start) >= _MANY * len(segment.events)
 
     def _rows(self, rows: np.ndarray) -> np.ndarray:
         """Rows of one segment as they lie there."""
         segment = self._segment(int(rows[0]))
-        self._look(len(rows) * _AROUND)
+        self._look(len(rows) * AROUND)
         found: np.ndarray = segment.events[rows - segment.first]
         return found
 
-    def marks(self, *kinds: schema.Kind, start: int | None = None) -> np.ndarray:
-        """Rows of marks of some kinds from `start` on, in order."""
-        return self.rare(start, lambda rows: np.isin(rows["kind"], kinds))
+    def marks(self, *kinds: schema.Kind, start: int | None = None, stop: int | None = None) -> np.ndarray:
+        """Rows of `start <= row < stop` that are marks of some kinds, in order."""
+        return self.rare(start, stop, lambda rows: np.isin(rows["kind"], kinds))
 
 
 def _is_rare(rows: np.ndarray) -> np.ndarray:
@@ -375,18 +309,6 @@ def _reaches(segment: Segment, row: int) -> bool:
     """Whether the row ahead of one is written in a segment."""
     place = row - segment.first - 1
     return place < len(segment.events) and bool(segment.events["kind"][place] != 0)
-
-
-def _filled(entries: np.ndarray, low: int = 0) -> int:
-    """The place behind the last entry that is written. They fill from the front, but threads leave holes."""
-    low, step = min(low, len(entries)), 64
-    while low < len(entries):
-        written = np.flatnonzero(entries[low : low + step + _HOLES])
-        if len(written) == 0:
-            break
-        low += int(written[-1]) + 1
-        step *= 2
-    return low
 
 
 def _plausible(segments: list[Segment]) -> list[Segment]:

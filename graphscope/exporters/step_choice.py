@@ -69,13 +69,13 @@ def _default(graph: Graph, count: int) -> tuple[int, str]:
             place = known.place(finding.row)
             if place is not None:
                 return place, f"the doctor found {finding.kind} in it, line {finding.line}"
-    return _newest(known, count), ""
+    return _newest(graph.log, known, count), ""
 
 
-def _newest(known: Steps, count: int) -> int:
+def _newest(log: Log, known: Steps, count: int) -> int:
     """The newest step that has ended; where none has, the newest."""
-    ends = known.marks[known.kinds == Kind.STEP]
-    ends = ends if len(ends) else known.marks[known.kinds == Kind.BACKWARD_END]
+    ends = log.marks(Kind.STEP)
+    ends = ends if len(ends) else log.marks(Kind.BACKWARD_END)
     ended = np.searchsorted(ends, known.last, side="right") > np.searchsorted(ends, known.first)
     return int(np.flatnonzero(ended)[-1]) if ended.any() else count - 1
 
@@ -85,7 +85,7 @@ def proposed(graph: Graph, most: int) -> str:
     rows, known = graph.index.nodes(graph.now + 1), steps(graph.log)
     count = int(np.searchsorted(known.first, graph.now, side="right"))
     if count > 1:
-        place = _newest(known, count)
+        place = _newest(graph.log, known, count)
         first, last = np.searchsorted(rows, (known.first[place], known.last[place] + 1))
         if last - first <= most:
             number = step_numbers(graph.log).number(place).number

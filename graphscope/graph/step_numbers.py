@@ -67,7 +67,7 @@ class StepNumbers:
 
     def __init__(self, log: Log) -> None:
         self.steps: Steps = steps(log)
-        ends = self.steps.marks[self.steps.kinds == Kind.STEP]
+        ends = log.marks(Kind.STEP)
         behind = np.searchsorted(ends, self.steps.last, side="right")
         inside = np.flatnonzero(behind > np.searchsorted(ends, self.steps.first))
         count = len(self.steps)

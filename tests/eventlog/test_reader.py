@@ -86,7 +86,7 @@ def test_memory_is_given_back_to_the_system_while_one_reads_bit_by_bit(make, app
     for number in range(5000):
         append(writer, np.float32(number))
     log, released = load(writer.path), []
-    monkeypatch.setattr(rows, "_MOST_SEEN", 100 * rows._AROUND)
+    monkeypatch.setattr(rows, "MOST_SEEN", 100 * rows.AROUND)
     monkeypatch.setattr(log, "release", lambda: released.append(None))
     for row in range(5000):
         read(log, row)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphscope.graph.outline.calls import Calls, distinct, scopes_and_rows
-from graphscope.graph.outline.steps import steps
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -62,10 +61,9 @@ def _of_log(view: GraphView, log: Log) -> CallTable:
         return made
     rows = np.array([node.rows[0] for node in view.nodes], np.int64)
     start, stop = int(rows.min()), int(rows.max()) + 1
-    told = steps(log)
     scopes, ran_at, known = scopes_and_rows(log, start, stop)
     scopes[~known] = 0
-    calls = Calls(log, told.marks, told.kinds, {})
+    calls = Calls(log, {})
     *called, which = distinct(scopes, calls.begins(scopes, ran_at))
     levels = [(numbers.tolist(), begins.tolist()) for numbers, begins in calls.around(*called)]
     innermost = [_entered(made, log, levels, place) for place in range(len(called[0]))]

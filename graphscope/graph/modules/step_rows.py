@@ -92,8 +92,7 @@ def step_rows(log: Log, row: int) -> StepRows:
 
 def _read(log: Log, start: int, stop: int) -> StepRows:
     told = steps(log)
-    low, high = np.searchsorted(told.marks, (start, stop))
-    calls = Calls(log, told.marks[low:high], told.kinds[low:high], {})
+    calls = Calls(log, {}, start, stop)
     scopes, rows, known = scopes_and_rows(log, start, stop)
     scopes[~known] = 0
     *called, which = distinct(scopes, calls.begins(scopes, rows))

@@ -28,15 +28,17 @@ class Calls:
 
     Args:
         log: The log.
-        marks: Rows of marks, ascending.
-        kinds: Their kinds.
         lines: Scopes with those around them, as far as they were looked at.
+        start: The first row.
+        stop: The row behind the last one.
     """
 
-    def __init__(self, log: Log, marks: np.ndarray, kinds: np.ndarray, lines: dict[int, list[int]]) -> None:
+    def __init__(
+        self, log: Log, lines: dict[int, list[int]], start: int | None = None, stop: int | None = None
+    ) -> None:
         self._log = log
         self._lines = lines
-        rows = marks[kinds == Kind.SCOPE_ENTER]
+        rows = log.marks(Kind.SCOPE_ENTER, start=start, stop=stop)
         self._begins = np.sort(log.pick("scope", rows).astype(np.int64) << _SHIFT | rows)
 
     def begins(self, scopes: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -22,10 +22,8 @@ def optimized(log: Log, steps: Steps, start: int, stop: int) -> tuple[np.ndarray
     An optimizer's step is what one line of the program did up to the end of a training step, if it changed something.
     """
     found, parameters = np.zeros(stop - start, np.int64), np.zeros(stop - start, np.int64)
-    marks = steps.marks[steps.kinds == Kind.STEP]
-    low, high = np.searchsorted(marks, (start, stop))
-    marks = marks[low : high + 1]
-    marks = marks[marks < stop + _REACH]
+    marks = log.marks(Kind.STEP, start=start, stop=stop + _REACH)
+    marks = marks[: np.searchsorted(marks, stop) + 1]
     if len(marks) == 0:
         return found, parameters
     behind = min(max(stop, int(marks[-1]) + 1), log.end)

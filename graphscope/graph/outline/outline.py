@@ -104,9 +104,7 @@ class Outline:
 
     def _calls(self, start: int, stop: int) -> Calls:
         """The calls that rows of a stretch may belong to: those of its steps, or of what runs outside of them."""
-        told = self.steps
-        low, high = np.searchsorted(told.marks, (self._begin_of(start), stop))
-        return Calls(self._log, told.marks[low:high], told.kinds[low:high], self._scopes)
+        return Calls(self._log, self._scopes, self._begin_of(start), stop)
 
 
 def _agree(old: Steps, new: Steps) -> bool:

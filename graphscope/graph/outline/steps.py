@@ -33,10 +33,6 @@ class Steps:
     """Where backward passes begin; of those inside of others nothing is said."""
     ends: np.ndarray
     """Where they end; of one that has not ended the last row that there is."""
-    marks: np.ndarray
-    """All marks of the log, and what was flagged as not finite."""
-    kinds: np.ndarray
-    """The kinds of these."""
 
     def __len__(self) -> int:
         return len(self.first)
@@ -65,10 +61,8 @@ class Steps:
 @once_a_length
 def steps(log: Log) -> Steps:
     """The steps of a log as it is now."""
-    marks = log.rare()
-    kinds = log.pick("kind", marks)
-    begins, ends = _outermost(marks, kinds, log.end - 1)
-    marked = last_of_turns(log, marks[kinds == Kind.STEP])
+    begins, ends = _outermost(log)
+    marked = last_of_turns(log, log.marks(Kind.STEP))
     if len(marked) == 0:
         marked = _turns(log, begins, ends)
     last = _with_what_follows(log, marked, begins)
@@ -81,7 +75,7 @@ def steps(log: Log) -> Steps:
     if len(first):
         first[0] = _begin_of_first(log, first, last, begins)
     log.release()  # marks lie everywhere in a long log
-    return Steps(first.astype(np.int64), last.astype(np.int64), begins, ends, marks, kinds)
+    return Steps(first.astype(np.int64), last.astype(np.int64), begins, ends)
 
 
 def _behind_gaps(log: Log, first: np.ndarray, last: np.ndarray) -> np.ndarray:
@@ -90,11 +84,10 @@ def _behind_gaps(log: Log, first: np.ndarray, last: np.ndarray) -> np.ndarray:
     return np.asarray(np.maximum(first, gaps[np.searchsorted(gaps, last, side="right") - 1]))
 
 
-def _outermost(marks: np.ndarray, kinds: np.ndarray, end: int) -> tuple[np.ndarray, np.ndarray]:
+def _outermost(log: Log) -> tuple[np.ndarray, np.ndarray]:
     """Where the backward passes begin and end that lie in no other."""
-    is_begin, is_end = kinds == Kind.BACKWARD_BEGIN, kinds == Kind.BACKWARD_END
-    places = np.flatnonzero(is_begin | is_end)
-    rows, change = marks[places], np.where(is_begin[places], 1, -1)
+    rows, end = log.marks(Kind.BACKWARD_BEGIN, Kind.BACKWARD_END), log.end - 1
+    change = np.where(log.pick("kind", rows) == Kind.BACKWARD_BEGIN, 1, -1)
     depth = np.cumsum(change)
     depth -= np.minimum(np.minimum.accumulate(depth), 0)  # a log that begins inside of a pass has ends without begins
     begins = rows[(change == 1) & (depth == 1)]

@@ -37,8 +37,7 @@ def losses(log: Log) -> np.ndarray:
 
 def roots_between(log: Log, first: int, last: int) -> np.ndarray:
     """The roots of the backward passes that began in the rows from `first` to `last`, without a look at others."""
-    marks = log.marks(Kind.BACKWARD_BEGIN, start=first)
-    return _begun(log, marks[: np.searchsorted(marks, last, side="right")])[1]
+    return _begun(log, log.marks(Kind.BACKWARD_BEGIN, start=first, stop=last + 1))[1]
 
 
 def _begun(log: Log, marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

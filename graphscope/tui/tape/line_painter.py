@@ -36,7 +36,7 @@ class LinePainter:
         self.found: Sequence[int] = ()
         """The rows of what is wrong."""
         none = np.zeros(0, np.int64)
-        self.steps = Steps(none, none, none, none, none, none)
+        self.steps = Steps(none, none, none, none)
 
     def take(self, lines: Lines, steps: Steps, found: Sequence[int]) -> bool:
         """Draw these lines from now on; whether what was drawn may differ."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable
@@ -120,6 +121,7 @@ def main(arguments: list[str]) -> int:
         return 0
     for name in names:
         _check(parser, "benchmark", name, GROUPS)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # who installs a package has its modules compiled
     groups = results.read()
     for name in names:
         print(f"measuring {name} ...", file=sys.stderr)

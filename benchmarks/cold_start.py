@@ -87,8 +87,7 @@ def _of_children() -> float:
 
 
 def _run(words: list[str]) -> subprocess.CompletedProcess[str]:
-    environment = {name: each for name, each in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment |= {"PYTHONPATH": str(ROOT.parent), "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT.parent), "OMP_NUM_THREADS": "1"}
     return subprocess.run([sys.executable, *words], capture_output=True, check=True, text=True, env=environment)
 
 

@@ -166,6 +166,14 @@ class Subject:
         return None
 
 
+def has_graph(graph: Graph, row: int) -> bool:
+    """Whether the result of an op requires grad: not all that is computed from what does has a way back to it."""
+    event = graph.index.event(row)
+    if graph.log.op(event.op).rules_run:  # who writes rules down does not flag results
+        return Subject(graph.node(row)).requires_grad
+    return bool(event.flags & Flag.REQUIRES_GRAD)
+
+
 _LOOKED_AT: Final = 1000
 _PASSES: Final = 20
 """So many nodes and backward passes are looked at before the search is given up."""

@@ -252,3 +252,33 @@ def test_the_line_of_a_birth_is_found(name: str, values: str, tmp_path: Path) ->
     (said,) = gs.doctor(tmp_path / "run.gscope").findings
     line = next(number for number, each in enumerate(script.read_text().splitlines(), 1) if each.endswith("# here"))
     assert (said.kind, said.line, said.cause) == ("nan", line, cause), said
+
+
+BEHIND_THE_LAST_PASS = {
+    "of a parameter": ("(w - 5.0).sqrt().sum()", True),
+    "of data": ("engine.tensor([-1.0]).sqrt().sum()", False),
+    "without gradients": ("off(lambda: (w - 5.0).sqrt().sum())", False),
+    "of a detached one": ("(w.detach() - 5.0).sqrt().sum()", False),
+    "printed": ("print((w - 5.0).sqrt().detach())", True),
+}
+"""What a program computes when its last backward pass is over, and whether a gradient could flow to it."""
+
+
+@pytest.mark.parametrize("name", BEHIND_THE_LAST_PASS)
+@pytest.mark.parametrize("engine", ["torch", "graphscope"])
+def test_behind_the_last_pass_a_birth_is_told_where_a_gradient_could_flow(engine, name, tmp_path: Path) -> None:
+    computed, is_told = BEHIND_THE_LAST_PASS[name]
+    module = __import__(engine)
+
+    def off(compute: Callable[[], Any]) -> Any:
+        with module.no_grad():
+            return compute()
+
+    with gs.record(tmp_path / "run.gscope"):
+        w = module.tensor([1.0, 2.0], requires_grad=True)
+        for _ in range(2):
+            (w * w).sum().backward()
+        loss = eval(computed, {"engine": module, "w": w, "off": off})
+        assert loss is None or not loss.isfinite().all()
+    found = list(every()["nan"].findings(gs.load(tmp_path / "run.gscope").graph))
+    assert [each.kind for each in found] == ["nan"] * is_told

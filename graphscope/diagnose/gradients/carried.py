@@ -11,7 +11,7 @@ import numpy as np
 
 from graphscope.diagnose.gradients.ancestry import ancestry
 from graphscope.diagnose.gradients.paths import leaf_of, made_of
-from graphscope.diagnose.subject import Subject
+from graphscope.diagnose.subject import has_graph
 from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk
@@ -146,12 +146,4 @@ def _is_chain(graph: Graph, users: list[int], sources: list[int]) -> bool:
         walk.nearest(source, step, {before}) == before or source == before
         for before, source in zip(users[:-1], sources[1:], strict=True)
     )
-    return all(linked) and all(_has_graph(graph, row) for row in (*users, *sources))
-
-
-def _has_graph(graph: Graph, row: int) -> bool:
-    """Whether the result of an op requires grad: not all that is computed from what does has a way back to it."""
-    event = graph.index.event(row)
-    if graph.log.op(event.op).rules_run:  # who writes rules down does not flag results
-        return Subject(graph.node(row)).requires_grad
-    return bool(event.flags & Flag.REQUIRES_GRAD)
+    return all(linked) and all(has_graph(graph, row) for row in (*users, *sources))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.gradients.flow import op_of
+from graphscope.diagnose.subject import has_graph
 from graphscope.diagnose.values.nonfinite_causes import is_singular
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
@@ -131,13 +132,12 @@ def _harmed(graph: Graph) -> Iterator[int]:
         written = (kinds == Kind.OP) & ((flags & _UPDATE) == _UPDATE)
         written &= _are_leaves(graph, log.pick("tensor", found))
         loose = (kinds == Kind.OP) & (found > last)
-        loose &= ((flags & int(Flag.REQUIRES_GRAD)) != 0) | (last < 0)
         later = begins[np.searchsorted(begins, found[0]) :]  # a pass begins behind its root
         certain = added | written | np.isin(found, sources(log, later))
         for place in np.flatnonzero(certain | loose).tolist():
             if written[place] and _is_put_right(graph, block[place]):
                 continue
-            if certain[place] or _is_unused(graph, block[place]):
+            if certain[place] or (_is_unused(graph, block[place]) and (last < 0 or has_graph(graph, block[place]))):
                 yield block[place]
 
 

@@ -347,7 +347,7 @@ def write(path: Path, nest: Nest) -> list[tuple[str, int, int, int]]:
 def in_pieces(log: Log, cuts: list[int]) -> Iterator[Stretch]:
     """The stretches between some rows, each going on from the one before."""
     told, carried = steps(log), Carried()
-    calls = Calls(log, told.marks, told.kinds, {})
+    calls = Calls(log, {})
     for start, stop in pairwise(sorted({log.first, log.end, *cuts})):
         made = stretch(log, told, start, stop, carried, calls)
         carried = made.carried

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphscope.eventlog.each_once import each_once
 from graphscope.exporters.page.node_columns import rows_of
 from graphscope.graph.outline.facts import of_step
 from graphscope.graph.outline.steps import Steps, steps
@@ -45,15 +46,14 @@ def sections(view: GraphView) -> list[Section]:
     told = steps(view.graph.log)
     if not len(told):
         return [Section("run", 0, end, root=_root(view.graph, told.begins))]
-    found = [Section("before the first step", 0, int(told.first[0]) - 1)]
-    begin = int(told.first[0])
-    for place in range(len(told)):
-        last = int(told.last[place])
-        if ((rows >= begin) & (rows <= last)).any():
-            found.append(_step(view.graph, told, place, begin, last))
-        begin = last + 1  # what lies between two steps belongs to the next
-    found.append(Section("after the last step", begin, end))
-    return [each for each in found if each.is_step or ((rows >= each.first) & (rows <= each.last)).any()]
+    start, behind = int(told.first[0]), int(told.last[-1]) + 1
+    begins = np.append(start, told.last + 1)  # what lies between two steps belongs to the next
+    inside = rows[(rows >= start) & (rows < behind)]
+    drawn = each_once(np.searchsorted(told.last, inside)).tolist()
+    found = [_step(view.graph, told, place, int(begins[place]), int(told.last[place])) for place in drawn]
+    around = [Section("before the first step", 0, start - 1), Section("after the last step", behind, end)]
+    found += [each for each in around if ((rows >= each.first) & (rows <= each.last)).any()]
+    return sorted(found, key=lambda each: each.first)
 
 
 def places(found: list[Section], rows: np.ndarray) -> np.ndarray:

@@ -49,6 +49,7 @@ MODULES = {
         TORCH + "_entry.c",
         TORCH + "_methods.c",
         TORCH + "_op_entry.c",
+        TORCH + "_passed_steps.c",
     ],
 }
 """Each compiled module, and the headers and further sources that it is made of."""

@@ -214,6 +214,8 @@ def stop(which: Writer) -> None:
         activate(None)
     if suspended is which:
         suspended = None
+        with forgiving(Exception):  # of a log that is broken already
+            import_module("graphscope.eventlog.training_steps").keep_passed(which)
     _next_base = max(_next_base, which.end)
     user_signal.leave()
     for forget in at_stop:

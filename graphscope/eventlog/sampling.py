@@ -9,18 +9,22 @@ from typing import Any, Final
 from graphscope.errors import LogError
 from graphscope.eventlog.moments import USUAL, moments
 from graphscope.eventlog.requests import Requests
+from graphscope.eventlog.step_series import SERIES
 
-_LOOK: Final = 12_000
+_LOOK: Final = 25_000
 """Nanoseconds that a look at a step takes: little of what it needs is in the caches then."""
 
 _FIRST: Final = 2
 """So many steps are recorded first: of a program with two optimizers each has made one then."""
 
+_MOST_HELD: Final = 256
+"""So many steps at most wait for somebody to look."""
+
 _MOST_OTHERS: Final = 32
 
 _BURST: Final = 10
 
-_SHARE: Final = 0.004
+_SHARE: Final = 0.002
 """The share of a program's time that looks may take."""
 
 _MOST_WAIT: Final = 1 << 16
@@ -41,7 +45,7 @@ class Sampling:
 
     __slots__ = (  # compiled code asks some of them in each step
         "_burst", "_is_finite", "_is_recorded", "_last", "_looked", "_met", "_norm_at", "_normed", "_others",
-        "_requests", "ended", "every", "idle", "loss", "on", "until",
+        "_requests", "ended", "every", "held", "idle", "loss", "on", "passed", "since", "until",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str = USUAL) -> None:
@@ -58,6 +62,12 @@ class Sampling:
         """What the newest backward pass of the step began from, where no row of the segment tells; None of none yet."""
         self.idle = 0
         """So many steps end until one is looked at, while steps are left out."""
+        self.passed = bytearray(_MOST_HELD * SERIES.itemsize)
+        """The rows of the series of steps that nobody looked at, until somebody does: compiled code puts them there."""
+        self.held = 0
+        """So many they are."""
+        self.since = 0
+        """When the first step of the series ended, in nanoseconds."""
         self._burst = keep_last or _BURST
         self._looked = self._normed = 0, 0
         self._norm_at = 0
@@ -92,6 +102,26 @@ class Sampling:
         self._others += 1
         return False
 
+    def goes_on(self, optimizer: Any, time: int) -> bool:
+        """Note the end of a step that is left out, if the next one is, too, and nothing else is to be seen of it.
+
+        Args:
+            optimizer: The one that has made it; its loss is finite.
+            time: Now, in nanoseconds.
+        """
+        ended = self.ended + 1
+        if (
+            id(optimizer) != self._last
+            or ended % self.every == 0
+            or ended <= max(self.until, _FIRST)
+            or self.wants_norm()
+            or self._requests is not None
+        ):
+            return False
+        self.ended, self.loss, self._others, self._is_finite = ended, None, 0, True
+        self.rest(time)
+        return True
+
     def passes_over(self) -> bool:
         """Note the end of a step, if it is not looked at; whether it is not."""
         if self.idle <= 1 or self.ended < self.until:  # a signal may have come while `idle` was counted
@@ -111,7 +141,8 @@ class Sampling:
         if len(self._met) > 1:  # who has made a step is to be asked of each
             return
         took = (time - before) / max(self.ended - steps, 1)
-        self.idle = min(max(int(_LOOK / (_SHARE * took)), 1) if took > 0 else 1, self.every - self.ended % self.every)
+        rest = int(min(max(_LOOK / (_SHARE * took), 1), _MOST_HELD)) if took > 0 else 1
+        self.idle = min(rest, self.every - self.ended % self.every)
 
     def wants_norm(self) -> bool:
         """Whether the norm of the gradients of the step that ends is to be had: what they cost is to be little, too."""

@@ -64,6 +64,15 @@ class StepSeries:
         known = loss is not None
         self._steps.append(step, (time - self._first) / 1e9, loss if known else math.nan, rate, known)
 
+    @property
+    def first(self) -> int:
+        """When the first step ended, in nanoseconds; 0 of none."""
+        return self._first
+
+    def extend(self, rows: memoryview) -> None:
+        """Append steps that are rows of the file already."""
+        self._steps.extend(rows)
+
     def append_norm(self, step: int, norm: float) -> None:
         """Append the 2-norm of a step's gradients."""
         self._norms.append(step, norm)
@@ -88,6 +97,19 @@ class _Rows:
             return
         self._row.pack_into(self._map.memory, self._map.start + self._count * self._row.size, *fields)
         self._count += 1
+
+    def extend(self, rows: memoryview) -> None:
+        """Append rows as they lie in the file."""
+        size = self._row.size
+        count = len(rows) // size
+        if self._stride == 1 and self._count + count <= MOST:
+            start = self._map.start + self._count * size
+            self._map.memory[start : start + count * size] = rows
+            self._count += count
+            self._given += count
+            return
+        for fields in self._row.iter_unpack(rows):
+            self.append(*fields)
 
     def _thin(self) -> None:
         rows = np.frombuffer(self._map.memory, self._dtype, MOST, self._map.start)

@@ -14,7 +14,7 @@ from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.loop_counters import loop_counters
 from graphscope.eventlog.own_files import is_own
 from graphscope.eventlog.places import site_number
-from graphscope.eventlog.step_series import newest_loss
+from graphscope.eventlog.step_series import SERIES, newest_loss
 from graphscope.eventlog.writer import Writer
 
 
@@ -37,6 +37,7 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
     if sampling.passes_over():
         return
     if writer.series is not None:
+        keep_passed(writer)
         loss = newest_loss(writer) if is_recorded else None
         loss = sampling.loss if loss is None else loss
         writer.series.append(sampling.ended + 1, writer.clock(), loss, _rate(optimizer))
@@ -58,6 +59,34 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
         _suspend(writer)
     if writer is record.suspended:
         sampling.rest(writer.clock())
+
+
+def passed(optimizer: Any) -> bool:
+    """End a step that is left out as the one before it was and of which no more than loss and rate are kept: quickly.
+
+    Args:
+        optimizer: The one that has made it.
+
+    Returns:
+        False where more is to be done; then nothing was.
+    """
+    writer = record.suspended
+    if writer is None or writer.series is None:
+        return False
+    sampling, loss, now = writer.sampling, writer.sampling.loss, writer.clock()
+    if loss is None or not math.isfinite(loss) or not sampling.goes_on(optimizer, now):
+        return False
+    keep_passed(writer)
+    writer.series.append(sampling.ended, now, loss, _rate(optimizer))
+    return True
+
+
+def keep_passed(writer: Writer) -> None:
+    """Write down the steps that nobody looked at."""
+    sampling = writer.sampling
+    if sampling.held and writer.series is not None:
+        writer.series.extend(memoryview(sampling.passed)[: sampling.held * SERIES.itemsize])
+    sampling.held = 0
 
 
 def _append_norm(writer: Writer, norm: Callable[[Any], float | None], optimizer: Any) -> None:
@@ -106,6 +135,7 @@ def _suspend(writer: Writer) -> None:
     """Leave out what runs from here on."""
     record.activate(None)
     record.suspended = writer
+    writer.sampling.since = 0 if writer.series is None else writer.series.first
     import_module("graphscope.adapters").suspend()
 
 

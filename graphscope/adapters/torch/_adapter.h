@@ -271,6 +271,9 @@ static inline int is_answer(PyObject *tensor, int question, PyObject *wanted)
 /* Torch's count of the writes into a tensor; -1 with an error set where it has none. */
 INSIDE int64_t version_of(PyObject *tensor);
 
+/* Whether tensors may not have the elements that lie there: then each is asked. */
+extern INSIDE int lazy_met;
+
 /* Whether a tensor is of one of the classes that answer as torch's own. */
 INSIDE int is_ordinary(PyObject *tensor);
 
@@ -283,7 +286,7 @@ typedef struct {
     uint64_t offset;
 } Look;
 
-enum { ON_CPU = 1, COMPLEX = 5, NOWHERE = 1 << 16 }; /* no elements lie below that address */
+enum { ON_CPU = 1, FLOATING = 2, COMPLEX = 5, NOWHERE = 1 << 16 }; /* no elements lie below that address */
 
 /* Whether a class or a mode puts its functions before torch's (None: a mode); -1 for an error. */
 INSIDE int is_overridden(PyObject *tensor);
@@ -401,6 +404,13 @@ static inline PyObject *by_address(PyObject *dict, const void *address)
 INSIDE int add_table(PyObject *module);
 INSIDE int add_freeing(PyObject *module);
 INSIDE int add_tensor_access(PyObject *module);
+
+/* Training steps that are left out, by the `Sampling` of the recording: the loss that a backward pass begins from is
+ * noted (0: it can't be), the end of one that nobody looks at (0: somebody is to). -1 with an error set. */
+INSIDE int note_loss(PyObject *sampling, PyObject *roots);
+INSIDE int pass_over(PyObject *sampling, PyObject *optimizer);
+INSIDE int is_looked_at(PyObject *sampling);
+INSIDE int add_passed_steps(PyObject *module);
 INSIDE int add_handler(PyObject *module);
 INSIDE int add_rules(PyObject *module);
 INSIDE int add_walk(PyObject *module);

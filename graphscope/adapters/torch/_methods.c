@@ -284,25 +284,19 @@ static PyObject *straight(PyObject *module, PyObject *args) { return (PyObject *
 
 /* Training steps that are left out --------------------------------------------------------------------------------- */
 
-/* Of `Sampling`: what is asked in each of them, where Python would need what has left the caches since the last one. */
-static Slot idle, ended, until;
-
-static int name_slot(Slot *slot, const char *name)
-{
-    return (slot->name = PyUnicode_InternFromString(name)) == NULL ? -1 : 0;
-}
-
-/* original(first, ...), when somebody was told of the first argument in a step that is looked at; what he raises is his. */
+/* original(first, ...), when the first argument was noted; in a step that is looked at somebody is told of one that could
+ * not be, and what he raises is his. */
 static PyObject *call_noting(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
 {
     Method *self = (Method *)object;
-    if (PyVectorcall_NARGS(flags) > 0 && number(self->session, &idle) <= 1) {
+    int noted = PyVectorcall_NARGS(flags) > 0 ? note_loss(self->session, args[0]) : 1;
+    if (noted == 0 && is_looked_at(self->session)) {
         PyObject *told = PyErr_Occurred() ? NULL : PyObject_CallOneArg(self->enter, args[0]);
         if (told == NULL)
             return NULL;
         Py_DECREF(told);
     }
-    return PyObject_Vectorcall(self->original, args, flags, names);
+    return noted < 0 || PyErr_Occurred() ? NULL : PyObject_Vectorcall(self->original, args, flags, names);
 }
 
 /* noting(original, look, sampling): a function whose first argument somebody looks at. */
@@ -321,16 +315,10 @@ static PyObject *noting(PyObject *module, PyObject *args)
 static PyObject *call_passing(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
 {
     Method *self = (Method *)object;
-    int64_t left = number(self->session, &idle);
-    if (left > 1) {
-        int64_t count = number(self->session, &ended), last = number(self->session, &until);
-        if (!PyErr_Occurred() && count >= last) {
-            if (set_number(self->session, &idle, left - 1) < 0 || set_number(self->session, &ended, count + 1) < 0)
-                return NULL;
-            return Py_NewRef(Py_None);
-        }
-    }
-    return PyErr_Occurred() ? NULL : PyObject_Vectorcall(self->original, args, flags, names);
+    int passed = PyVectorcall_NARGS(flags) > 0 ? pass_over(self->session, args[0]) : 0;
+    if (passed > 0)
+        return Py_NewRef(Py_None);
+    return passed < 0 ? NULL : PyObject_Vectorcall(self->original, args, flags, names);
 }
 
 /* passing(original, sampling): what is told that an optimizer has made a step. */
@@ -352,7 +340,7 @@ static PyMethodDef functions[] = {
 
 int add_methods(PyObject *module)
 {
-    if (name_slot(&idle, "idle") < 0 || name_slot(&ended, "ended") < 0 || name_slot(&until, "until") < 0)
+    if (add_passed_steps(module) < 0)
         return -1;
     method_type = (PyTypeObject *)PyType_FromSpec(&Method_spec);
     return method_type == NULL ? -1 : PyModule_AddFunctions(module, functions);

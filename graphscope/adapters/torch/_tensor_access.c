@@ -12,7 +12,7 @@ typedef struct Exchange {
 static const Exchange *exchange;
 static PyObject *ordinary;     /* the classes whose tensors have their elements where they say */
 static PyObject *measure;      /* graphscope.eventlog._measure.measure, or None */
-static int lazy_met;           /* whether tensors may not have the elements that lie there: then each is asked */
+int lazy_met;                  /* whether tensors may not have the elements that lie there: then each is asked */
 
 static PyObject **const questions[] = {&str__version, &str__base, &str_grad_fn, &str_requires_grad, &str_dtype,
                                        &str_shape, &str_is_cpu, &str_grad, &str_is_conj, &str_is_neg,

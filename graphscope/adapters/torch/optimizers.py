@@ -171,7 +171,8 @@ class Optimizers:
 
     def _left_out(self, optimizer: Any) -> None:
         try:
-            _end(optimizer)
+            if not training_steps.passed(optimizer):
+                _end(optimizer)
         except own(Exception) as error:
             self.session.give_up(error)
 

@@ -1,0 +1,115 @@
+/* Training steps that are left out and that nobody looks at: what of each goes into the series all the same.
+ *
+ * Python would need for it what has left the caches since the last step.
+ */
+#include "_adapter.h"
+
+#include <math.h>
+
+/* A row of the series: `step_series.SERIES`. */
+#pragma pack(push, 1)
+typedef struct {
+    int64_t step;
+    double time, loss, rate;
+    uint8_t has_loss;
+} Row;
+#pragma pack(pop)
+
+/* Of `Sampling`. */
+static Slot ended, held, idle, loss, passed, since, until;
+static PyObject *param_groups, *lr;
+
+/* The number that lies in a tensor of one, in memory of the processor; NULL, without an error, of any other. */
+static PyObject *number_in(PyObject *tensor)
+{
+    Look seen;
+    if (lazy_met || !look(tensor, &seen) || seen.device != ON_CPU || seen.lanes != 1 || seen.code != FLOATING)
+        return NULL;
+    for (int axis = 0; axis < seen.axes; axis++)
+        if (seen.shape[axis] != 1)
+            return NULL;
+    const char *place = (const char *)seen.data + seen.offset;
+    if (seen.data == NULL || (seen.bits != 32 && seen.bits != 64))
+        return NULL;
+    return PyFloat_FromDouble(seen.bits == 32 ? *(const float *)place : *(const double *)place);
+}
+
+int note_loss(PyObject *sampling, PyObject *roots)
+{
+    if (!PyTuple_Check(roots) || PyTuple_GET_SIZE(roots) != 1)
+        return 0;
+    PyObject *found = number_in(PyTuple_GET_ITEM(roots, 0));
+    if (found == NULL)
+        return 0;
+    int failed = set(sampling, &loss, found);
+    Py_DECREF(found);
+    return failed < 0 ? -1 : 1;
+}
+
+/* The learning rate of an optimizer's first group; NaN where it is no plain number. */
+static double rate_of(PyObject *optimizer)
+{
+    PyObject *groups = PyObject_GetAttr(optimizer, param_groups), *rate = NULL;
+    if (groups != NULL && PyList_Check(groups) && PyList_GET_SIZE(groups) > 0 &&
+        PyDict_Check(PyList_GET_ITEM(groups, 0)))
+        rate = PyDict_GetItemWithError(PyList_GET_ITEM(groups, 0), lr);
+    double found = rate != NULL && PyFloat_CheckExact(rate) ? PyFloat_AS_DOUBLE(rate) : NAN;
+    Py_XDECREF(groups);
+    PyErr_Clear();
+    return found;
+}
+
+/* Put a step with a known loss and rate among those that somebody writes into the series later; -1 for an error. */
+static int hold(PyObject *sampling, PyObject *optimizer, int64_t step, double value)
+{
+    int64_t count = number(sampling, &held), first = number(sampling, &since);
+    double rate = rate_of(optimizer);
+    PyObject *rows = PyErr_Occurred() ? NULL : get(sampling, &passed);
+    if (rows == NULL)
+        return -1;
+    int failed = 0;
+    if (first > 0 && !isnan(rate) && count < PyByteArray_GET_SIZE(rows) / (Py_ssize_t)sizeof(Row)) {
+        Row row = {step, (double)(now() - first) / 1e9, value, rate, 1};
+        memcpy(PyByteArray_AS_STRING(rows) + count * sizeof row, &row, sizeof row);
+        failed = set_number(sampling, &held, count + 1) < 0 || set(sampling, &loss, Py_None) < 0;
+    }
+    Py_DECREF(rows);
+    return failed ? -1 : 0;
+}
+
+int pass_over(PyObject *sampling, PyObject *optimizer)
+{
+    int64_t left = number(sampling, &idle), count = number(sampling, &ended), last = number(sampling, &until);
+    if (PyErr_Occurred())
+        return -1;
+    if (left <= 1 || count < last) /* a signal may have come while `idle` was counted */
+        return 0;
+    PyObject *found = get(sampling, &loss);
+    if (found == NULL)
+        return -1;
+    int is_known = PyFloat_CheckExact(found);
+    double value = is_known ? PyFloat_AS_DOUBLE(found) : 0;
+    Py_DECREF(found);
+    if (is_known && !isfinite(value))
+        return set_number(sampling, &idle, 0);
+    if (is_known && hold(sampling, optimizer, count + 1, value) < 0)
+        return -1;
+    return set_number(sampling, &idle, left - 1) < 0 || set_number(sampling, &ended, count + 1) < 0 ? -1 : 1;
+}
+
+int is_looked_at(PyObject *sampling) { return number(sampling, &idle) <= 1; }
+
+int add_passed_steps(PyObject *module)
+{
+    struct {
+        Slot *slot;
+        const char *name;
+    } slots[] = {{&ended, "ended"}, {&held, "held"}, {&idle, "idle"}, {&loss, "loss"},
+                 {&passed, "passed"}, {&since, "since"}, {&until, "until"}};
+    for (size_t each = 0; each < sizeof slots / sizeof *slots; each++)
+        if ((slots[each].slot->name = PyUnicode_InternFromString(slots[each].name)) == NULL)
+            return -1;
+    param_groups = PyUnicode_InternFromString("param_groups");
+    lr = PyUnicode_InternFromString("lr");
+    return param_groups == NULL || lr == NULL ? -1 : 0;
+}

@@ -75,6 +75,22 @@ def test_one_step_of_several_is_recorded_whole_and_all_compute_as_bare(tmp_path:
     assert examined(Graph(log)).findings == ()
 
 
+@pytest.mark.parametrize("rate", [1, 0.5, np.float64(0.25), torch.tensor(0.125)])
+def test_the_rates_of_steps_that_are_left_out_are_those_of_the_optimizer(tmp_path: Path, rate: Any) -> None:
+    w = torch.zeros(1, requires_grad=True)
+    optimizer = torch.optim.SGD([w], rate)
+    with gs.record(tmp_path / "run.gscope", every=1000) as log:
+        for _ in range(40):
+            optimizer.zero_grad()
+            (w - 1).square().sum().backward()
+            optimizer.step()
+    log.refresh()
+    told = every_step(log)
+    assert set(told["rate"].tolist()) == {float(rate)}
+    if not isinstance(rate, torch.Tensor) and compiled.passing is not None:
+        assert told["step"].tolist() == [*range(1, 41)]
+
+
 def _is_loss(log: Any, row: int) -> bool:
     return log.op(log.event(row).op).name == "mean"
 

@@ -1220,7 +1220,8 @@ def test_a_breakpoint_asks_a_check_only_about_the_nodes_that_it_is_made_for(debu
 def test_doctor(debug: Debug) -> None:
     text = after(debug(CUT, "b line:prog.py:6 and log", "c", "doctor", "q"), "doctor")
 
-    assert "1. missing: gradient that never arrives" in text
+    assert "1. nan: birth of a NaN or an Inf" in text
+    assert "2. missing: gradient that never arrives" in text
     assert "4 | loss = (w * b.detach()).softmax(0).log().sum()" in text
 
 

@@ -53,9 +53,12 @@ static double rate_of(PyObject *optimizer)
     if (groups != NULL && PyList_Check(groups) && PyList_GET_SIZE(groups) > 0 &&
         PyDict_Check(PyList_GET_ITEM(groups, 0)))
         rate = PyDict_GetItemWithError(PyList_GET_ITEM(groups, 0), lr);
-    double found = rate != NULL && PyFloat_CheckExact(rate) ? PyFloat_AS_DOUBLE(rate) : NAN;
+    double found = rate != NULL && (PyFloat_Check(rate) || PyLong_Check(rate)) ? PyFloat_AsDouble(rate) : NAN;
     Py_XDECREF(groups);
-    PyErr_Clear();
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        return NAN;
+    }
     return found;
 }
 

@@ -270,17 +270,20 @@ class Rows:
         """
         start, stop = self._between(start, stop)
         if among is None:
-            return np.concatenate([np.zeros(0, np.int64), *self._rare(start, stop)])
+            return np.concatenate([np.zeros(0, np.int64), *(rows for _, rows in self._rare(start, stop))])
         if self._columns.known_repeated(self) is not None or self._has_many_marks(start, stop):
             return self.where(lambda rows: among(rows) & _is_rare(rows), start, stop)
-        found = [part[among(self._rows(part))] for part in self._rare(start, stop) if len(part)]
-        return np.concatenate([np.zeros(0, np.int64), *found])
+        found = [np.zeros(0, np.int64)]
+        for segment, rows in self._rare(start, stop):
+            self._look(len(rows) * AROUND)
+            found.append(rows[among(segment.events[rows - segment.first])])
+        return np.concatenate(found)
 
-    def _rare(self, start: int, stop: int) -> Iterator[np.ndarray]:
-        for segment, _ in self._holding(start, stop):
+    def _rare(self, start: int, stop: int) -> Iterator[tuple[Segment, np.ndarray]]:
+        for segment, following in self._holding(start, stop):
             rows = segment.rare()
-            low, high = np.searchsorted(rows, (start, stop))
-            yield rows[low:high]
+            low, high = np.searchsorted(rows, (start, min(following, stop)))
+            yield segment, rows[low:high]
 
     def _has_many_marks(self, start: int, stop: int) -> bool:
         """Whether rows have so many, if a log goes on as it begins, that to look at them is to look at all of it."""
@@ -288,13 +291,6 @@ class Rows:
             return False
         segment = self._segments[0]
         return len(segment.rare()) * (stop - start) >= _MANY * len(segment.events)
-
-    def _rows(self, rows: np.ndarray) -> np.ndarray:
-        """Rows of one segment as they lie there."""
-        segment = self._segment(int(rows[0]))
-        self._look(len(rows) * AROUND)
-        found: np.ndarray = segment.events[rows - segment.first]
-        return found
 
     def marks(self, *kinds: schema.Kind, start: int | None = None, stop: int | None = None) -> np.ndarray:
         """Rows of `start <= row < stop` that are marks of some kinds, in order."""

@@ -66,8 +66,10 @@ static double rate_of(PyObject *optimizer)
 static int hold(PyObject *sampling, PyObject *optimizer, int64_t step, double value)
 {
     int64_t count = number(sampling, &held), first = number(sampling, &since);
+    if (PyErr_Occurred())
+        return -1;
     double rate = rate_of(optimizer);
-    PyObject *rows = PyErr_Occurred() ? NULL : get(sampling, &passed);
+    PyObject *rows = get(sampling, &passed);
     if (rows == NULL)
         return -1;
     int failed = 0;

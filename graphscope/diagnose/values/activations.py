@@ -37,6 +37,8 @@ def calls(log: Log, names: Collection[str], stop: int) -> list[np.ndarray]:
     if len(ends) < LEAST_STEPS:
         return []
     rows = op_rows(log, names)
+    if not len(rows):
+        return []
     ran = log.pick("forward", log.where(lambda each: each["kind"] == Kind.GRAD, stop=stop)).astype(np.int64)
     rows = rows[np.isin(rows, ran)]  # whose rules have run
     if not len(rows):

@@ -8,7 +8,8 @@ from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from graphscope.eventlog.schema import Kind
+from graphscope.diagnose.gradients.paths import leaf_of
+from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph import walk
 
 if TYPE_CHECKING:
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from graphscope.graph import Graph
 
 Link = Literal["always", "after", "graph", "overflow", "lost", "name", "line"]
-"""What must hold beside the kinds: nothing; the cause shows first; the graph leads from it to the other, or a step of
-an optimizer lies between; the cause shows first and the other is an overflow; the other goes by a loss that is not
-finite, and the cause is no overflow; they are about the same tensor; they name the same line."""
+"""What must hold beside the kinds: nothing; the cause shows first; the graph leads from it to the other, or to weights
+that an optimizer has written since; the cause shows first and the other is an overflow; the other goes by a loss that
+is not finite, and the cause is no overflow; they are about the same tensor; they name the same line."""
 
 
 class Rule(NamedTuple):
@@ -129,18 +130,35 @@ def _after(_: Graph, cause: Finding, effect: Finding) -> bool:
 def _leads(graph: Graph, cause: Finding, effect: Finding) -> bool:
     if cause.row >= effect.row:
         return False
-    steps = graph.index.marks(Kind.STEP)
-    if ((steps > cause.row) & (steps < effect.row)).any():
-        return True  # an optimizer has carried it into the parameters
-    return walk.nearest(effect.row, partial(_sources, graph, cause.row), {cause.row}) is not None
+    carriers = _Carriers(graph, cause.row, effect.row)
+    return walk.nearest(effect.row, partial(_sources, graph, cause.row), carriers) is not None
 
 
 def _sources(graph: Graph, oldest: int, row: int) -> Iterator[int]:
-    """What a row was computed from, as far back as another one."""
+    """What a row was computed from; of rows no younger than another one, nothing."""
+    if row <= oldest:
+        return iter(())
     event = graph.index.event(row)
     named = [source for source, _ in event.inputs]
     backward = [event.forward] if event.kind in (Kind.GRAD, Kind.ACCUMULATE) else []
-    return (source for source in (*named, *backward) if oldest <= source < row)
+    return (source for source in (*named, *backward) if source < row and graph.log.holds(source))
+
+
+class _Carriers:
+    """The rows that carry on what a row holds: itself and, if an optimizer makes a step in time, what is trained."""
+
+    def __init__(self, graph: Graph, row: int, end: int) -> None:
+        self._graph = graph
+        self._row = row
+        steps = graph.index.marks(Kind.STEP)
+        self._has_stepped = bool(((steps > row) & (steps < end)).any())
+
+    def __contains__(self, row: object) -> bool:
+        return row == self._row or (self._has_stepped and isinstance(row, int) and self._is_trained(row))
+
+    def _is_trained(self, row: int) -> bool:
+        leaf = leaf_of(self._graph, self._graph.index.event(row))
+        return leaf is not None and leaf.flags & (Flag.PARAMETER | Flag.REQUIRES_GRAD) != 0
 
 
 def _overflows(_: Graph, cause: Finding, effect: Finding) -> bool:

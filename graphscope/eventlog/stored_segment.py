@@ -14,7 +14,7 @@ from graphscope.eventlog.segment_values import SegmentValues
 
 AROUND: Final = 1 << 17
 """A system maps so many bytes around a row and its value when they are looked at."""
-MOST_SEEN: Final = 1 << 26
+MOST_SEEN: Final = 1 << 25
 """So many bytes are looked at before the system may have their memory back."""
 
 _HOLES: Final = 1024

@@ -11,7 +11,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, step_of, where
 from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.gradients.layer_profile import place_on_way
-from graphscope.diagnose.training.optimized import Group, names_of, told
+from graphscope.diagnose.training.optimized import Group, names_of, those, told
 from graphscope.graph import series
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class _Grown(NamedTuple):
 
 def _of_group(group: Group) -> _Grown | None:
     found = group.updates
-    found = found[np.isfinite(found["gradient"]) & np.isfinite(found["weight"])]
+    found = those(found, np.isfinite(found["gradient"]) & np.isfinite(found["weight"]))
     steps, which = np.unique(found["step"], return_inverse=True)
     if not len(steps):
         return None
@@ -59,7 +59,7 @@ def _groups(log: Log) -> Iterator[Group]:
     found = series.updates(log)
     sites = log.pick("site", found["row"])
     for site in np.unique(sites).tolist():
-        yield Group(log, found[sites == site])
+        yield Group(log, those(found, sites == site))
 
 
 @check(

@@ -73,15 +73,14 @@ def failed_by(graph: Graph) -> Iterator[Finding]:
 
     A graph that no pass runs through may be written over: those of targets and of networks that are not trained are.
     """
-    rows = list(writes(graph.log))
     if not len(graph.index.marks(Kind.BACKWARD_BEGIN)):
-        yield from (found for row in rows if row <= graph.now for found in overwritten(graph, row))
+        yield from (found for row in writes(graph.log) if row <= graph.now for found in overwritten(graph, row))
     for failed in failed_passes(graph, WRITTEN):
         if taken_over(graph, failed.root, failed.before) is not None:
             continue  # an optimizer wrote over what a state of an earlier step needs: the state is to blame
         behind = ancestry(graph.log, failed.root)
         then = graph.at(failed.begin)
-        before = [found for row in rows if row < failed.begin for found in overwritten(then, row)]
+        before = [found for row in writes(graph.log) if row < failed.begin for found in overwritten(then, row)]
         found = [each for each in before if behind.holds(int(each.evidence["saved by"]))]
         last = _last_rule(graph, failed)
         yield from (

@@ -13,7 +13,7 @@ from graphscope.diagnose.explanation import Explanation, step_of, where
 from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.gradients.layer_profile import place_on_way
 from graphscope.diagnose.gradients.paths import made_of
-from graphscope.diagnose.training.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, told
+from graphscope.diagnose.training.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, those, told
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk
 
@@ -60,7 +60,7 @@ def _of_group(group: Group) -> _Shrunk | None:
     Where weights are so small that activations vanish as well, no weight has a gradient: biases alone tell the way.
     """
     found = group.updates
-    found = found[(found["gradient"] > 0) & np.isfinite(found["gradient"])]
+    found = those(found, (found["gradient"] > 0) & np.isfinite(found["gradient"]))
     layers = found[is_matrix(group.log, found["tensor"])]
     if not len(layers):
         return None

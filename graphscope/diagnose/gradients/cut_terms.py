@@ -64,10 +64,13 @@ def _terms(graph: Graph, begin: int) -> list[Node]:
 
     Who takes one away shows another value than is minimised.
     """
-    (root,) = training(graph.log).roots(np.array([begin])).tolist()
+    read = training(graph.log)
+    (root,) = read.roots(np.array([begin])).tolist()
     if root < graph.log.first:
         return []
-    found, waiting = [], [graph.node(unscaled(graph, root))]
+    (end,) = read.backward_ends[read.backward_ends > begin][:1].tolist() or [graph.now]
+    then = graph.at(min(end, graph.now))  # what a gradient flows to has one by then
+    found, waiting = [], [then.node(unscaled(graph, root))]
     for _ in range(_MOST):
         if not waiting:
             break

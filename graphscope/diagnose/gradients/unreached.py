@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from graphscope.graph import Graph, Node
 
 _UPDATE: Final = int(Flag.IN_PLACE | Flag.NO_GRAD)
+_STRETCH: Final = 1 << 20
+"""So many rows are looked at together."""
 
 
 def unreached(graph: Graph) -> Iterator[Node]:
@@ -43,13 +45,19 @@ def unreached(graph: Graph) -> Iterator[Node]:
 
 def filled(log: Log, stop: int) -> dict[int, np.ndarray]:
     """By leaf, as a tensor: the rows of all that was ever added to its gradient."""
-    came = log.where(lambda rows: (rows["kind"] == Kind.ACCUMULATE) | (rows["kind"] == Kind.GRAD), stop=stop)
-    firsts = first_rows(log, log.pick("forward", came).astype(np.int64))
-    rows, owners = came[firsts >= 0], log.pick("tensor", firsts[firsts >= 0]).astype(np.int64)
+    parts = [_added(log, start, min(start + _STRETCH, stop)) for start in range(log.first, stop, _STRETCH)]
+    rows, owners = (np.concatenate([np.zeros(0, np.int64), *(part[at] for part in parts)]) for at in range(2))
     order = np.argsort(owners, kind="stable")
     rows, owners = rows[order], owners[order]
     starts = np.flatnonzero(np.append(True, owners[1:] != owners[:-1])[: len(owners)])
     return dict(zip(owners[starts].tolist(), np.split(rows, starts[1:]), strict=False))
+
+
+def _added(log: Log, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of a stretch that add to a leaf's gradient, and the leaf of each, as a tensor."""
+    came = log.where(lambda rows: (rows["kind"] == Kind.ACCUMULATE) | (rows["kind"] == Kind.GRAD), start, stop)
+    firsts = first_rows(log, log.pick("forward", came).astype(np.int64))
+    return came[firsts >= 0], log.pick("tensor", firsts[firsts >= 0]).astype(np.int64)
 
 
 def _written(log: Log, start: int, stop: int) -> set[int]:

@@ -6,6 +6,8 @@ import ast
 from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 from graphscope.diagnose.source.trees import trees
 from graphscope.diagnose.training.batches import ancestors, first_layers
 from graphscope.eventlog.schema import Flag
@@ -37,10 +39,12 @@ def begun_anew(log: Log) -> BegunAnew | None:
     places = _places(log)
     if len(places) != 1 or not training(log).step_ends.size:
         return None
-    (file, line), *_ = places
+    ((file, line),) = places
     graph = log.graph
     for group in first_layers(log):
-        rows = [row for row in group if graph.index.event(row).flags & Flag.REQUIRES_GRAD][: 4 * _LEAST]
+        layers = np.array(group)
+        is_trained = (log.pick("flags", layers) & int(Flag.REQUIRES_GRAD)) != 0
+        rows = layers[is_trained][: 4 * _LEAST].tolist()
         given = [graph.node(row).inputs[0].source for row in rows]
         if len({each.row for each in given}) < _LEAST:
             continue  # one tensor, which the program keeps

@@ -54,7 +54,12 @@ def groups(log: Log) -> Iterator[Group]:
     """The updates of a log by the line that steps and by dtype; those of few updates are left out."""
     found = series.updates(log)
     for members in _members(log):
-        yield Group(log, found if members.all() else found[members])  # of many updates a copy is large
+        yield Group(log, those(found, members))
+
+
+def those(updates: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """Some of the updates of a log; of many a copy is large, so that none is made of all."""
+    return updates if members.all() else updates[members]
 
 
 @once_a_length

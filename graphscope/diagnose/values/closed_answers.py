@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.diagnose.training.objectives import ERRORS
 from graphscope.diagnose.values.activations import RELUS, calls, share_of_zeros, spread
 from graphscope.diagnose.values.origins import MOVES, argument, origin
+from graphscope.graph.outline.steps import steps
 from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _closed(log: Log, rows: np.ndarray) -> Closed | None:
     if not share_of_zeros(log, int(rows[-1])):
         return None
     chosen = spread(rows[-max(len(rows) // 2, _CALLS) :], _CALLS)
-    found = [_measured(log.graph.node(row)) for row in chosen.tolist()]
+    found = [_measured(_in_its_step(log, row)) for row in chosen.tolist()]
     known = [each for each in found if each is not None]
     if len(known) < len(found) or len(found) < 3 or sum(int(np.prod(each.relu.shape)) for each in known) < _LEAST:
         return None
@@ -69,6 +70,13 @@ def _closed(log: Log, rows: np.ndarray) -> Closed | None:
         return None
     zeros, missed = (float(np.mean([getattr(each, name) for each in known])) for name in ("zeros", "missed"))
     return Closed(known[0].relu, known[0].compared, zeros, missed, causes.pop(), len(rows))
+
+
+def _in_its_step(log: Log, row: int) -> Node:
+    """A node as it is seen at the end of its training step, by when an answer has been compared."""
+    known = steps(log)
+    place = known.place(row)
+    return log.graph.at(None if place is None else int(known.last[place])).node(row)
 
 
 def _measured(relu: Node) -> Closed | None:

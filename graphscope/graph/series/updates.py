@@ -71,13 +71,14 @@ def _found(log: Log) -> _Fed:
     history = accumulated(log, others)
     named = np.stack([sources(log, rows, place) for place in (0, 1)], axis=1)
     made = _one_a_step(log, rows, np.searchsorted(steps, rows), ended)
-    found = np.zeros(len(made.last), UPDATE)
-    found["row"], found["before"] = rows[made.last], named[made.first, 0]
-    found["tensor"] = log.pick("tensor", found["row"])
-    found["step"] = np.searchsorted(steps, found["row"])
-    start, end = history.spans(found["tensor"], found["row"])
+    written = rows[made.last]
+    tensors = log.pick("tensor", written).astype(np.int64)
+    start, end = history.spans(tensors, written)
     fed = end >= 0
-    found, start, end = np.asarray(found[fed]), start[fed], end[fed]
+    start, end = start[fed], end[fed]
+    found = np.zeros(len(end), UPDATE)
+    found["row"], found["before"], found["tensor"] = written[fed], named[made.first[fed], 0], tensors[fed]
+    found["step"] = np.searchsorted(steps, found["row"])
     put = _put_in_place(log, found["row"], named[made.last[fed], 1], history.rows[end])
     found["pulled"] = np.where(put >= 0, put, history.rows[end])
     found["count"] = counts_of(log, found["row"])

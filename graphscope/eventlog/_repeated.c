@@ -4,13 +4,15 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { WORDS = 4, ARGUMENTS = 6 };
+enum { ROWS, MASK, FACTORS, KNOWN, PLACES, ATTRS, NUMBERS, ENTRIES, ARGUMENTS };
+enum { WORDS = 4 };
 
-/* What is at hand of an argument; the last one is written. */
+/* What is at hand of an argument; the last ones are written, and one is a field of rows. */
 static int take(PyObject *const *arguments, Py_buffer *buffers)
 {
     for (int each = 0; each < ARGUMENTS; each++)
-        if (PyObject_GetBuffer(arguments[each], buffers + each, each == ARGUMENTS - 1 ? PyBUF_WRITABLE : PyBUF_SIMPLE)) {
+        if (PyObject_GetBuffer(arguments[each], buffers + each,
+                               each >= NUMBERS ? PyBUF_WRITABLE : each == ATTRS ? PyBUF_STRIDES : PyBUF_SIMPLE)) {
             while (each--)
                 PyBuffer_Release(buffers + each);
             return -1;
@@ -22,19 +24,20 @@ static PyObject *look_up(PyObject *module, PyObject *const *arguments, Py_ssize_
 {
     Py_buffer buffers[ARGUMENTS];
     if (count != ARGUMENTS) {
-        PyErr_SetString(PyExc_TypeError, "look_up() takes rows, a mask, factors, words, places and numbers");
+        PyErr_SetString(PyExc_TypeError, "look_up() takes rows, a mask, factors, words, places, attrs, numbers and entries");
         return NULL;
     }
     if (take(arguments, buffers))
         return NULL;
-    const char *row = buffers[0].buf;
-    const uint64_t *mask = buffers[1].buf, *factors = buffers[2].buf, *known = buffers[3].buf;
-    const uint32_t *places = buffers[4].buf;
-    uint32_t *numbers = buffers[5].buf;
-    const Py_ssize_t rows = buffers[5].len / sizeof *numbers, size = rows ? buffers[0].len / rows : 0;
-    const Py_ssize_t combinations = buffers[3].len / sizeof *known / WORDS;
-    const int shift = 64 - __builtin_ctzll(buffers[4].len / sizeof *places);
-    for (Py_ssize_t at = 0; at < rows; at++, row += size) {
+    const char *row = buffers[ROWS].buf, *attrs = buffers[ATTRS].buf;
+    const uint64_t *mask = buffers[MASK].buf, *factors = buffers[FACTORS].buf, *known = buffers[KNOWN].buf;
+    const uint32_t *places = buffers[PLACES].buf;
+    uint32_t *numbers = buffers[NUMBERS].buf, *entries = buffers[ENTRIES].buf;
+    const Py_ssize_t rows = buffers[NUMBERS].len / sizeof *numbers, size = rows ? buffers[ROWS].len / rows : 0;
+    const Py_ssize_t combinations = buffers[KNOWN].len / sizeof *known / WORDS;
+    const int shift = 64 - __builtin_ctzll(buffers[PLACES].len / sizeof *places);
+    Py_BEGIN_ALLOW_THREADS /* the buffers are held */
+    for (Py_ssize_t at = 0; at < rows; at++, row += size, attrs += size) {
         uint64_t words[WORDS], mixed = 0, differ = 0;
         memcpy(words, row, sizeof words);
         for (int word = 0; word < WORDS; word++) {
@@ -45,7 +48,9 @@ static PyObject *look_up(PyObject *module, PyObject *const *arguments, Py_ssize_
         for (int word = 0; word < WORDS; word++)
             differ |= words[word] ^ known[word * combinations + number];
         numbers[at] = differ ? 0 : number;
+        memcpy(entries + at, attrs, sizeof *entries);
     }
+    Py_END_ALLOW_THREADS
     for (int each = 0; each < ARGUMENTS; each++)
         PyBuffer_Release(buffers + each);
     Py_RETURN_NONE;

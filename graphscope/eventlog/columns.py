@@ -68,6 +68,12 @@ class Columns:
         self._kept: dict[str, Column] = {}
         self._repeated: Repeated | None = None
 
+    def copy(self) -> Columns:
+        """The same for another reader of the rows, who may see them grow at another time."""
+        found = Columns()
+        found._extent, found._kept, found._repeated = self._extent, self._kept, self._repeated
+        return found
+
     def known(self, rows: Rows, field: str) -> Column | None:
         """A field of all rows from the first on, if it is at hand."""
         kept, repeated = self._kept, self._repeated  # another thread may begin anew
@@ -97,7 +103,9 @@ class Columns:
         found = self.known_repeated(rows)
         if found is None:
             self._begin(rows)
-            found = self._repeated = read_repeated(rows)
+            attrs = _Counting(len(rows))  # to go through the rows of a long log is most of what either takes
+            found = read_repeated(rows, attrs.put)
+            self._kept, self._repeated = {**self._kept, "attrs": attrs.column}, found
         return found
 
     def known_repeated(self, rows: Rows) -> Repeated | None:
@@ -110,21 +118,31 @@ class Columns:
             self._extent, self._kept, self._repeated = (rows.first, rows.end), {}, None
 
 
+class _Counting:
+    """A field that counts, of all rows; as narrow as the largest number that was put."""
+
+    def __init__(self, length: int) -> None:
+        self.column = np.zeros(length, np.uint8)
+
+    def put(self, place: int, part: np.ndarray) -> None:
+        """Say what rows have, from a place on."""
+        if (most := part.max()) > np.iinfo(self.column.dtype).max:
+            self.column = self.column.astype(np.min_scalar_type(most))
+        self.column[place : place + len(part)] = part
+
+
 def _read(rows: Rows, fields: Collection[str]) -> dict[str, Column]:
     """Fields of all rows; 0 for rows that are not there."""
     naming = {field: Distances(rows.first, len(rows)) for field in fields if field in _NAMING}
-    counting = {field: np.zeros(len(rows), np.uint8) for field in fields if field in _COUNTING}
+    counting = {field: _Counting(len(rows)) for field in fields if field in _COUNTING}
     for first, events in rows.chunks():
         for start in range(0, len(events), _BLOCK):  # what is in the processor's cache
             block = events[start : start + _BLOCK]
             place = first - rows.first + start
             for field, distances in naming.items():
                 distances.put(place, _NAMING[field](block))
-            for field, column in counting.items():
-                part = _COUNTING[field](block)
-                if (most := part.max()) > np.iinfo(column.dtype).max:
-                    counting[field] = column = column.astype(np.min_scalar_type(most))
-                column[place : place + len(part)] = part
+            for field, counted in counting.items():
+                counted.put(place, _COUNTING[field](block))
     for distances in naming.values():
         distances.finish()
-    return {**naming, **counting}
+    return {**naming, **{field: counted.column for field, counted in counting.items()}}

@@ -18,10 +18,12 @@ Among = Callable[[np.ndarray], np.ndarray]
 """Which of some rows are meant, as booleans; it looks at their fields `schema.REPEATED` alone."""
 
 _BLOCK: Final = 1 << 13
-"""Rows that are read at once: they stay in the processor's cache."""
+"""So many rows stay in the processor's cache."""
 _WORDS: Final = schema.PREFIX // 8
 _PLACES: Final = 16
 """Bits of a combination's place in the table in which it is looked up."""
+_FEW: Final = 8
+"""Up to so many combinations are sooner compared with each row than looked up for it."""
 _NONE: Final = 0
 """The number of the combination of rows that are not there."""
 
@@ -42,7 +44,13 @@ class Repeated(NamedTuple):
         """Those of some places whose rows are meant, ascending."""
         meant = np.array(among(self.distinct), bool)
         meant[_NONE] = False
-        return start + np.flatnonzero(meant[self.which[start:stop]])
+        which, numbers = self.which[start:stop], np.flatnonzero(meant).tolist()
+        if len(numbers) > _FEW:
+            return start + np.flatnonzero(meant.take(which))
+        found = np.zeros(len(which), bool)
+        for number in numbers:
+            found |= which == number
+        return start + np.flatnonzero(found)
 
 
 class _Looked:
@@ -66,17 +74,26 @@ class _Looked:
         return found
 
 
-def read_repeated(rows: Rows) -> Repeated:
-    """Read the repeated fields of all rows."""
+def read_repeated(rows: Rows, beside: Callable[[int, np.ndarray], None]) -> Repeated:
+    """Read the repeated fields of all rows.
+
+    Args:
+        rows: The rows.
+        beside: It is given `attrs`, of as many rows as are at hand, and the place of the first of these.
+    """
     known = _Combinations()
     which = np.zeros(len(rows), np.uint8)
+    size = _BLOCK  # the first rows are all new; later ones are known, and the more are looked up at once the better
     for first, events in rows.chunks():
-        for start in range(0, len(events), _BLOCK):
-            numbers = known.numbers(events[start : start + _BLOCK])
+        start = 0
+        while start < len(events):
+            numbers, attrs = known.numbers(events[start : start + size])
             if known.count - 1 > np.iinfo(which.dtype).max:
                 which = which.astype(np.min_scalar_type(known.count - 1))
             place = first - rows.first + start
             which[place : place + len(numbers)] = numbers
+            beside(place, attrs)
+            start, size = start + len(numbers), 2 * size
     return Repeated(known.distinct(), which)
 
 
@@ -97,14 +114,14 @@ class _Combinations:
         ).view(np.uint8)
         return found
 
-    def numbers(self, rows: np.ndarray) -> np.ndarray:
-        """The number of the combination of each of some rows."""
-        found = np.empty(len(rows), np.uint32)
-        look_up(rows, _MASK, _FACTORS, self._words, self._places, found)
+    def numbers(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The number of the combination of each of some rows, and their `attrs`."""
+        found, entries = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
+        look_up(rows, _MASK, _FACTORS, self._words, self._places, rows["attrs"], found, entries)
         others = np.flatnonzero(found == _NONE)
         if len(others):
             found[others] = self._others(np.stack(_masked_words(rows[others]), axis=1))
-        return found
+        return found, entries
 
     def _others(self, words: np.ndarray) -> np.ndarray:
         """The same of those that their places do not tell: new ones, and those that share a place."""
@@ -151,19 +168,23 @@ def _places(words: list[np.ndarray]) -> np.ndarray:
 
 
 def _look_up(
-    rows: np.ndarray, _: np.ndarray, __: np.ndarray, known: np.ndarray, places: np.ndarray, numbers: np.ndarray
-) -> None:
-    words = _masked_words(rows)
-    numbers[:] = places.take(_places(words))
-    at, differ = numbers.astype(np.intp), np.zeros(len(rows), bool)
-    for column, own in enumerate(words):
-        differ |= known[column].take(at) != own
-    numbers[differ] = _NONE
+    rows: np.ndarray, _: np.ndarray, __: np.ndarray, known: np.ndarray, places: np.ndarray, attrs: np.ndarray,
+    numbers: np.ndarray, entries: np.ndarray,
+) -> None:  # fmt: skip
+    entries[:] = attrs
+    for start in range(0, len(rows), _BLOCK):
+        words, found = _masked_words(rows[start : start + _BLOCK]), numbers[start : start + _BLOCK]
+        found[:] = places.take(_places(words))
+        at, differ = found.astype(np.intp), np.zeros(len(found), bool)
+        for column, own in enumerate(words):
+            differ |= known[column].take(at) != own
+        found[differ] = _NONE
 
 
-look_up: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray], None] = _look_up
-"""Write the numbers of combinations into the last argument, 0 where they are not known: of rows, with the mask of the
-repeated fields, the factors of the hash, the words of all combinations and the table in which they are looked up."""
+look_up: Callable[..., None] = _look_up
+"""Write, of rows, the numbers of combinations and the `attrs` into the last arguments, 0 where a combination is not
+known. The others are the rows, the mask of the repeated fields, the factors of the hash, the words of all combinations,
+the table in which they are looked up, and the field `attrs` of the rows."""
 
 if not TYPE_CHECKING:
     with suppress(ImportError):  # it was not built here: there was no compiler

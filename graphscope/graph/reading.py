@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -23,3 +23,11 @@ def once_a_length(read: Callable[[Log], Read]) -> Callable[[Log], Read]:
         return kept[1]
 
     return reading
+
+
+def hand_over(log: Log, other: Log, *reads: Callable[[Log], Any]) -> None:
+    """Let another reader of a log have what some functions have read of it; that must not hold the log itself."""
+    for read in reads:
+        key = getattr(read, "__wrapped__", read)
+        if key in log.readings:
+            other.readings[key] = log.readings[key]

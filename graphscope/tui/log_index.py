@@ -65,12 +65,5 @@ class LogIndex:
 
 def _faults(graph: Graph) -> np.ndarray:
     """The rows that are flagged as not finite and are faults, as far as a timeline can show them."""
-    log = graph.log
-    rare = log.rare()[:_MOST_FLAGS]
-    found = [np.zeros(0, np.int64)]
-    for first, events in log.chunks():
-        rows = rare[np.searchsorted(rare, first) : np.searchsorted(rare, first + len(events))]
-        if len(rows):
-            found.append(rows[(events["flags"][rows - first] & int(Flag.NONFINITE)) != 0])
-    flagged = np.concatenate(found)
+    flagged = graph.log.rare(among=lambda rows: (rows["flags"] & int(Flag.NONFINITE)) != 0)[:_MOST_FLAGS]
     return flagged[[is_fault(graph.node(row)) for row in flagged.tolist()]] if len(flagged) else flagged

@@ -56,18 +56,19 @@ def open_screen(path: str | os.PathLike[str]) -> int:
         The exit status.
     """
     with _undisturbed():
-        from graphscope.debugger.debugger import Debugger
-        from graphscope.debugger.session_file import restore, save
-        from graphscope.eventlog.reader import load
-        from graphscope.tui.screen_session import RecordedSession
+        from graphscope.tui.read_ahead import ReadAhead
 
-        debugger = Debugger(load(path))
-        kept = restore(debugger)
-        session = RecordedSession(debugger, kept)
-        from graphscope.tui.app import GraphscopeApp  # Textual is loaded when it is known that the log can be read
+        ahead = ReadAhead(path)
+        from graphscope.debugger.debugger import Debugger  # these are loaded when it is known that the log can be read
+        from graphscope.debugger.session_file import restore, save
+        from graphscope.tui.app import GraphscopeApp
+        from graphscope.tui.screen_session import RecordedSession
         from graphscope.tui.tour import is_first_time
 
-        app = GraphscopeApp(load(path), session, **_settings(), is_first_time=is_first_time())
+        ours, shown = ahead.logs()
+        debugger = Debugger(ours)
+        session = RecordedSession(debugger, restore(debugger))
+        app = GraphscopeApp(shown, session, **_settings(), is_first_time=is_first_time())
     try:
         app.run()
     finally:
@@ -155,6 +156,7 @@ def _undisturbed() -> Iterator[None]:
     Nor is a key held up by threads that read.
     """
     gc.disable()
+    sys.setswitchinterval(_GIVES_WAY)
     _believe_terminal()
     try:
         yield
@@ -162,7 +164,6 @@ def _undisturbed() -> Iterator[None]:
         gc.freeze()
         gc.set_threshold(*gc.get_threshold()[:2], _SELDOM)
         gc.enable()
-        sys.setswitchinterval(_GIVES_WAY)
 
 
 def _settings() -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -41,7 +43,7 @@ def contributions(node: Node) -> list[Contribution]:
         return [_contribution(node)]
     if node.event.kind == Kind.GRAD:
         return _arrived(node)
-    rows = arrivals_of(node)
+    rows = _since_set(node)
     if rows.is_whole:
         return _arrived(node.graph.node(rows.last))
     return [_contribution(row) for row in _added(node, rows)]
@@ -61,7 +63,7 @@ def gradient(node: Node) -> np.ndarray | None:
 
 def arrived(node: Node) -> np.ndarray | None:
     """What backward passes have added up for a forward node, whatever the program has made of it since."""
-    rows = arrivals_of(node)
+    rows = _since_set(node)
     return _sum([node.graph.node(rows.last)] if rows.is_whole else _added(node, rows))
 
 
@@ -81,16 +83,16 @@ def made_of(node: Node) -> list[Node]:
     They are what was added since the gradient was None, or since the program set it or wrote into it, and what it was
     then.
     """
-    rows, graph, index = arrivals_of(node), node.graph, node.graph.index
+    graph, index = node.graph, node.graph.index
+    marks = index.assignments(node.tensor, "grad", graph.now + 1)
+    cleared = _cleared(node, marks)
+    rows = arrivals_of(node, cleared)
     if rows.is_whole:
         return [graph.node(rows.last)]
     many = rows.since(2)
     newest = [graph.node(row) for row in many.tolist()]
-    marks = index.assignments(node.tensor, "grad", node.graph.now + 1)
-    cleared = next((mark for mark in reversed(marks) if not index.event(mark).inputs), -1)
-    given = {mark: node.graph.inputs_of_mark(mark) for mark in marks if mark >= cleared}
+    given = {mark: graph.inputs_of_mark(mark) for mark in marks[bisect_left(marks, cleared) :]}
     older = rows.rows[: len(rows.rows) - len(many)]
-    older = older[older > cleared]
     first = [graph.node(row) for row in index.written(older, graph.now + 1)[-1:].tolist()]
     own = [*first, *newest, *itertools.chain(*given.values())]
     since = int(older[-1]) if len(older) else -1
@@ -113,6 +115,11 @@ def made_of(node: Node) -> list[Node]:
             found = [written[place][0]]
             is_zeroed = is_zeroed or found[0].op in _ZEROING
     return found
+
+
+def _cleared(node: Node, marks: Sequence[int]) -> int:
+    """The last of some marks by which the program let go of a gradient; -1 where there is none."""
+    return next((mark for mark in reversed(marks) if not node.graph.index.event(mark).inputs), -1)
 
 
 _ZEROING: Final = frozenset({"zero_", "_foreach_zero_", "fill_"})
@@ -143,11 +150,15 @@ def _writes(row: Node, since: int) -> list[Node]:
     return found
 
 
-def _added(node: Node, rows: Arrivals) -> list[Node]:
-    """What was added since the gradient was None or zeroed, or since the program set it."""
+def _since_set(node: Node) -> Arrivals:
+    """What has arrived since the program set the gradient, if to None, for the last time."""
     marks = node.graph.index.assignments(node.tensor, "grad", node.graph.now + 1)
-    found, set_at = rows.since(1), marks[-1] if marks else -1
-    return [node.graph.node(row) for row in found[found > set_at].tolist()]
+    return arrivals_of(node, marks[-1] if marks else -1)
+
+
+def _added(node: Node, rows: Arrivals) -> list[Node]:
+    """What was added since the gradient was None or zeroed."""
+    return [node.graph.node(row) for row in rows.since(1).tolist()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,14 +192,14 @@ def arrivals(node: Node) -> list[Node]:
     return [node.graph.node(row) for row in arrivals_of(node).rows.tolist()]
 
 
-def arrivals_of(node: Node) -> Arrivals:
-    """The backward rows that brought gradients to a node; they are found, not looked at.
+def arrivals_of(node: Node, behind: int = -1) -> Arrivals:
+    """The backward rows behind another row that brought gradients to a node; they are found, not looked at.
 
     What is added up in the same pass behind its whole cotangent, or is of another shape, is so within its own rule: one
     call may be many ops.
     """
     graph, log = node.graph, node.graph.log
-    rows = graph.backward_rows(node.event)
+    rows = graph.backward_rows(node.event, behind)
     kinds = log.pick("kind", rows)
     is_grad, is_sum = kinds == Kind.GRAD, kinds == Kind.ACCUMULATE
     if node.dtype and is_sum.any():

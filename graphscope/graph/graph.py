@@ -10,9 +10,9 @@ import numpy as np
 
 from graphscope.errors import LogError
 from graphscope.eventlog.each_once import each_once
-from graphscope.eventlog.schema import Kind, Pass
+from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import search, walk
-from graphscope.graph.index import index_of
+from graphscope.graph.index import MAKERS, index_of
 from graphscope.graph.names import Names
 from graphscope.graph.node import KIND_NAMES, OF_BACKWARD, Edge, Node
 from graphscope.graph.select import parse
@@ -20,6 +20,7 @@ from graphscope.graph.select import parse
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event, Log
     from graphscope.graph.faults import Excuse
+    from graphscope.graph.relation import Pairs
 
 
 class Graph:
@@ -146,18 +147,34 @@ class Graph:
         """The backward nodes that belong to a node; a leaf's gradient is that of all its versions."""
         return self._at_rows(self.backward_rows(node.event).tolist())
 
-    def backward_rows(self, event: Event) -> np.ndarray:
-        """The rows of these, ascending; they are found, not looked at."""
-        return self.index.lately((event.row, self.now + 1), lambda: self._backward_rows(event))
+    def backward_rows(self, event: Event, behind: int = -1) -> np.ndarray:
+        """The rows of these, ascending, from behind another one on; they are found, not looked at."""
+        asked = event.row, self.now + 1, behind
+        return self.index.lately(asked, lambda: self._backward_rows(event, behind))
 
-    def _backward_rows(self, event: Event) -> np.ndarray:
-        versions = self._versions_of_leaf(event)
-        if versions is None:
-            return np.array(self._linked(event.row), np.int64)
-        of, rows = self.index.backward_pairs(versions, self.now + 1)
-        with_rule = each_once(of[self.log.pick("kind", rows) == Kind.GRAD])
-        no_leaves = with_rule[(self.log.pick("kind", with_rule) != Kind.LEAF) & (with_rule != event.row)]
-        return each_once(rows[~np.isin(of, no_leaves)])
+    def _backward_rows(self, event: Event, behind: int) -> np.ndarray:
+        if not self._is_of_leaf(event):
+            return np.array(self.index.backward(event.row, self.now + 1, behind + 1), np.int64)
+        if behind < self.log.first:
+            of, rows = self.index.backward_pairs(self._versions(event), self.now + 1)
+        else:
+            of, rows = self._backward_of_tensor(event.tensor, behind)
+        differentiable = (self.log.pick("kind", of) == Kind.OP) & (self.log.pick("flags", of) & int(Flag.NO_GRAD) == 0)
+        ops = each_once(of[differentiable & (of != event.row)]).tolist()
+        return each_once(rows[~np.isin(of, [row for row in ops if self._has_rule(row)])])
+
+    def _backward_of_tensor(self, tensor: int, behind: int) -> Pairs:
+        """Pairs of a version of a tensor, and of a GRAD or ACCUMULATE row behind another row that belongs to it."""
+        kinds = (Kind.GRAD, Kind.ACCUMULATE)
+        rows = self.log.where(lambda among: np.isin(among["kind"], kinds), behind + 1, self.now + 1)
+        of = self.log.pick("forward", rows).astype(np.int64)
+        mine = (of < rows) & (self.log.pick("tensor", of) == tensor) & np.isin(self.log.pick("kind", of), MAKERS)
+        return of[mine], rows[mine]
+
+    def _has_rule(self, row: int) -> bool:
+        """Whether a backward pass ran the rule of an op."""
+        found = self.index.backward(row, self.now + 1)
+        return bool((self.log.pick("kind", np.array(found, np.int64)) == Kind.GRAD).any())
 
     def inputs(self, node: Node) -> list[Edge]:
         """Edges that lead to a node; inputs that the log no longer holds are left out."""
@@ -206,12 +223,17 @@ class Graph:
         same = {each.row for each in others if each.kind == Kind.LEAF and each.version == event.version}
         return sorted({event.row, *same})
 
-    def _versions_of_leaf(self, event: Event) -> np.ndarray | None:
-        """The rows of all versions of a leaf, ascending; None for a node that is no version of one."""
-        if event.kind not in (Kind.LEAF, Kind.OP) or (event.kind == Kind.OP and event.version == 0):
-            return None
-        rows = each_once(np.array([event.row, *self.index.versions(event.tensor, self.now + 1)], np.int64))
-        return rows if (self.log.pick("kind", rows) == Kind.LEAF).any() else None
+    def _is_of_leaf(self, event: Event) -> bool:
+        """Whether a row is a version of a leaf."""
+        if event.kind != Kind.OP or event.version == 0:
+            return event.kind == Kind.LEAF
+        if self.log.holds(event.tensor) and self.index.event(event.tensor).kind == Kind.LEAF:
+            return True
+        return bool((self.log.pick("kind", self._versions(event)) == Kind.LEAF).any())
+
+    def _versions(self, event: Event) -> np.ndarray:
+        """The rows of all versions of a tensor, ascending."""
+        return each_once(np.array([event.row, *self.index.versions(event.tensor, self.now + 1)], np.int64))
 
     def _known(self, row: int) -> Node | None:
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import weakref
 from collections.abc import Iterable
 from types import FrameType
@@ -179,7 +178,9 @@ def gradient_norm(optimizer: Any) -> float | None:
     if not parameters:
         return None
     arrays = [each.grad.array for each in parameters]
-    return math.hypot(*(float(np.linalg.norm(each if each.itemsize > 2 else each.astype("f4"))) for each in arrays))
+    with np.errstate(all="ignore"):  # what overflows in a program's gradients is no warning of ours
+        norms = [np.linalg.norm(each if each.itemsize > 2 else each.astype("f4")) for each in arrays]
+        return float(np.linalg.norm(np.array(norms, np.float64)))
 
 
 def _finish() -> None:

@@ -14,10 +14,7 @@ from graphscope.diagnose.check_table import Check, every
 from graphscope.diagnose.consequences import arranged
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.placing import placed
-from graphscope.diagnose.ranks.judgement import Judgement
-from graphscope.diagnose.ranks.track import track
 from graphscope.diagnose.report import Report, Unjudged
-from graphscope.diagnose.two_runs import parting
 from graphscope.errors import LogError
 from graphscope.eventlog import record
 from graphscope.eventlog.reader import Log, load
@@ -56,6 +53,9 @@ def doctor(log: Log | str | os.PathLike[str], *others: Log | str | os.PathLike[s
 
 def ranked(logs: Sequence[Log]) -> Report:
     """What is wrong with the first rank of a run, and which rank parts from the others."""
+    from graphscope.diagnose.ranks.judgement import Judgement  # few runs have ranks, and each command loads this module
+    from graphscope.diagnose.ranks.track import track
+
     among = Judgement()
     for log in logs:
         among.add(track(log))
@@ -68,6 +68,8 @@ def ranked(logs: Sequence[Log]) -> Report:
 
 def compared(log: Log, other: Log) -> Report:
     """Where two recordings of one program part."""
+    from graphscope.diagnose.two_runs import parting
+
     graph, found = Graph(log), parting(log, other)
     told = () if found is None else (placed(graph, found),)
     unjudged = [*_gaps(graph)]

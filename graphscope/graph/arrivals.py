@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from graphscope.eventlog.members import members
-from graphscope.eventlog.schema import NODES, Kind
+from graphscope.eventlog.schema import Kind
+from graphscope.graph.numbered_rows import numbered_rows
 from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
@@ -35,21 +35,20 @@ _TURN: Final = 1 << 15
 @once_a_length
 def arrivals(log: Log) -> tuple[tuple[tuple[str, tuple[int, ...]], ...], np.ndarray]:
     """The groups, each by name with the ranks that are in it, and the ARRIVALs, in the order of the log."""
-    groups, group_of, number_of = _entries(log)
-    if not groups:
-        return (), np.zeros(0, ARRIVAL)
-    rows = _rows(log, group_of)
-    kinds, entries, ops = (log.pick(field, rows) for field in ("kind", "attrs", "op"))
+    groups, rows, entries, which_group, numbers = numbered_rows(log)
+    if not len(rows):
+        return groups, np.zeros(0, ARRIVAL)
+    kinds, ops = log.pick("kind", rows), log.pick("op", rows)
     is_wait = kinds == Kind.WAIT
     is_later = np.isin(ops, [number for number, op in enumerate(log.table("ops"), 1) if _name(op) == "wait"])
-    order = np.argsort(entries, kind="stable")
+    order = np.lexsort((numbers, entries))
     begins = np.zeros(len(rows), bool)
-    begins[order] = np.r_[True, np.diff(entries[order].astype(np.int64)) != 0]
+    begins[order] = np.r_[True, (np.diff(entries[order]) != 0) | (np.diff(numbers[order]) != 0)]
     begins |= is_wait & ~is_later  # a number that comes again, as it has turned
     came = np.flatnonzero(begins)
     found = np.zeros(len(came), ARRIVAL)
-    found["row"], found["group"] = rows[came], group_of[entries[came]]
-    found["number"] = _unwound(found["group"], number_of[entries[came]])
+    found["row"], found["group"] = rows[came], which_group[came]
+    found["number"] = _unwound(found["group"], numbers[came])
     for field in ("op", "site", "shape", "time"):
         found[field] = log.pick(field, found["row"])
     which = np.zeros(len(rows), np.int64)
@@ -63,7 +62,7 @@ def arrivals(log: Log) -> tuple[tuple[tuple[str, tuple[int, ...]], ...], np.ndar
 
 
 def _newest(begins: np.ndarray, order: np.ndarray, came: np.ndarray) -> np.ndarray:
-    """The arrival that each row belongs to, of rows sorted by their entries."""
+    """The arrival that each row belongs to, of rows sorted by their collectives."""
     heads = np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
     return np.asarray(np.searchsorted(came, order[heads]))
 
@@ -77,48 +76,6 @@ def _unwound(groups: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         turn = int(numbers[places].max()) + 1
         found[places] += np.cumsum(steps < -_TURN) * turn
     return found
-
-
-def _rows(log: Log, group_of: np.ndarray) -> np.ndarray:
-    """The rows that tell of collectives."""
-    kinds = np.zeros(256, bool)
-    kinds[[*NODES, Kind.WAIT]] = True
-    found = [np.zeros(0, np.int64)]
-    for first, rows in log.chunks():
-        entries = rows["attrs"]
-        known = np.where(entries < len(group_of), entries, 0)
-        found.append(first + np.flatnonzero((group_of[known] >= 0) & kinds[rows["kind"]]))
-    return np.concatenate(found)
-
-
-def _entries(log: Log) -> tuple[tuple[tuple[str, tuple[int, ...]], ...], np.ndarray, np.ndarray]:
-    """The groups, and of each entry of attributes the group, -1 of what is no collective, and the number."""
-    entries = log.table("attrs")
-    group_of, number_of = [-1] * (len(entries) + 1), [0] * (len(entries) + 1)
-    groups: list[tuple[str, tuple[int, ...]]] = []
-    numbers: dict[tuple[object, ...], int] = {}
-    group, before = -1, None
-    for place, entry in enumerate(entries, 1):
-        if is_numbered(entry):
-            ranks = entry["ranks"]
-            if before is None or before["ranks"] != ranks or before["group"] != entry["group"]:  # else: as the last one
-                name = entry["group"], *(ranks.items() if isinstance(ranks, dict) else ranks)
-                group = numbers.setdefault(name, len(numbers))
-                if len(numbers) > len(groups):
-                    groups.append((entry["group"], members(ranks)))
-            before = entry
-            group_of[place], number_of[place] = group, entry["number"]
-    return tuple(groups), np.array(group_of, np.int64), np.array(number_of, np.int64)
-
-
-def is_numbered(entry: Any) -> bool:
-    """Whether attributes tell of a collective: its group, the ranks that are in it, and its number."""
-    return (
-        isinstance(entry, dict)
-        and isinstance(entry.get("group"), str)
-        and isinstance(entry.get("number"), int)
-        and isinstance(entry.get("ranks"), list | dict)
-    )
 
 
 def _name(op: Any) -> Any:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from graphscope.eventlog.members import members
-from graphscope.eventlog.schema import NODES, Kind
+from graphscope.eventlog.numbering import group_of
+from graphscope.eventlog.schema import Kind
+from graphscope.graph.numbered_rows import numbered_rows
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event, Log
@@ -31,18 +30,12 @@ class Meeting:
 
 def collectives(log: Log) -> dict[tuple[str, int], Event]:
     """The collectives in a log, by group and number, in the order of the log; last those that wait to this day."""
-    entries = log.table("attrs")
-    numbered = [place for place, entry in enumerate(entries, 1) if isinstance(entry, dict) and _named(entry)]
-    if not numbered:
-        return {}
-    kinds, attributes = log.column("kind", log.first, log.end), log.column("attrs", log.first, log.end)
-    is_numbered = np.isin(attributes, numbered)
+    numbered = numbered_rows(log)
     found: dict[tuple[str, int], Event] = {}
     newest: dict[str, tuple[int, Event]] = {}
-    for row in (log.first + np.flatnonzero(np.isin(kinds, (*NODES, Kind.WAIT)) & is_numbered)).tolist():
-        event = log.event(row)
-        entry = entries[event.attrs - 1]
-        group, number = entry["group"], entry["number"]
+    each = zip(numbered.rows.tolist(), numbered.which.tolist(), numbered.numbers.tolist(), strict=True)
+    for row, place, number in each:
+        event, group = log.event(row), numbered.groups[place][0]
         newest[group] = number, event
         if event.kind != Kind.WAIT:
             found.setdefault((group, number), event)
@@ -60,9 +53,5 @@ def line_up(logs: Sequence[Log]) -> list[Meeting]:
     for group, number in keys:
         events = tuple(found.get((group, number)) for found in each)
         log, event = next((log, event) for log, event in zip(logs, events, strict=True) if event is not None)
-        made.append(Meeting(group, number, events, members(log.attrs(event.attrs)["ranks"])))
+        made.append(Meeting(group, number, events, group_of(log.entry(event.attrs))[1]))
     return made
-
-
-def _named(entry: dict[str, object]) -> bool:
-    return isinstance(entry.get("group"), str) and isinstance(entry.get("number"), int) and "ranks" in entry

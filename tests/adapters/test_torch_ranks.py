@@ -129,6 +129,27 @@ def alone() -> Iterator[Any]:
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_a_long_run_needs_no_larger_tables_than_a_short_one(alone: Any, tmp_path: Path) -> None:
+    """The number of a collective lies in its rows, behind their inputs, as NumPy alone reads it."""
+    counts = []
+    for name, steps in (("short", 3), ("long", 70)):
+        with gs.record(tmp_path / f"{name}.gscope"):
+            x, parts = torch.ones(2), [torch.ones(2)]
+            for _ in range(steps):
+                alone.all_reduce(x, async_op=True).wait()
+                alone.all_gather(parts, x)
+                alone.barrier()
+        counts.append(len(load(tmp_path / f"{name}.gscope").table("attrs")))
+        files = sorted((tmp_path / f"{name}.gscope" / "segments").glob("*/events.npy"))
+        rows = np.concatenate([np.load(file) for file in files])
+        (waits,) = np.nonzero(rows["kind"] == 19)
+        met = [int(each["inputs"][each["input_count"]]) for each in rows[waits]]
+        later = [int(each["inputs"][each["input_count"]]) for each in rows[waits + 1]]
+        assert met == later == [3 * step + each for step in range(steps) for each in (0, 0, 1, 2)]
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_where_ranks_part_is_told(alone: Any, tmp_path: Path) -> None:
     for rank in range(2):
         with gs.record(tmp_path / f"run-rank{rank}.gscope"):

@@ -26,7 +26,7 @@ from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.standing_gradients import tell_gradient
 from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.adapters.torch.values import Keeping
-from graphscope.eventlog.members import told
+from graphscope.eventlog import numbering
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.eventlog.template import Template
@@ -56,15 +56,27 @@ COLLECTIVES: Final = {
 PEERS: Final = {"send": "dst", "recv": "src", "isend": "dst", "irecv": "src"}
 """Of those that two ranks do: the parameter that names the other one."""
 
-TURN: Final = 1 << 16
-"""Numbers begin again after so many, so that a long run needs no more room than a short one."""
+
+class Told(NamedTuple):
+    """What tells a collective from all others."""
+
+    attributes: dict[str, Any]
+    """What is the same of many: their group, and the ranks that are in it."""
+    number: int
+    """It lies in the rows, so that the tables of a long run are those of a short one."""
+
+
+class _Common(NamedTuple):
+    """What the rows of a collective have in common."""
+
+    columns: dict[str, Any]
+    number: int
 
 
 class _Started(NamedTuple):
     """A collective that has begun."""
 
-    common: dict[str, Any]
-    """What its rows have in common."""
+    common: _Common
     targets: list[Known]
     """What it writes to."""
     row: int
@@ -85,7 +97,7 @@ class Collectives:
         """What takes the place of a function of torch's."""
         self._started: dict[int, tuple[weakref.ref[Any], _Started]] = {}
         """What has not ended when it returns, by the `id` of what the program waits for it with."""
-        self._averaging: list[tuple[Any, dict[str, Any]]] = []
+        self._averaging: list[tuple[Any, Told]] = []
         """Replicas that do so now, and what tells their collective from all others."""
 
     def entries(self) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
@@ -167,22 +179,25 @@ class Collectives:
     @guarded
     def _awaits(self, started: _Started, frame: FrameType) -> None:
         writer = self.session.writer
-        started.common.update(
+        columns, number = started.common
+        columns.update(
             op=self.session.op_number("wait", "The end of what was begun together."), site=site_number(writer, frame)
         )
-        writer.append(self._without_value(Kind.WAIT, None, {**started.common, "input_count": 0}), None, writer.clock())
+        template = self._without_value(Kind.WAIT, None, {**columns, "input_count": 0})
+        writer.append_many(template, None, [number], writer.clock())
 
     @guarded
     def _waited(self, started: _Started, frame: FrameType, start: int) -> None:
         writer = self.session.writer
         end = writer.clock()
         alive = [tensor for known in started.targets if (tensor := known()) is not None]
-        common = {**started.common, "input_count": 1}
+        columns, number = started.common
+        common = _Common({**columns, "input_count": 1}, number)
         for tensor in alive:
             self._write(tensor, [started.row], common, frame, start, end, False)
         if not alive:
-            template = self._without_value(Kind.OP, None, common)
-            writer.append_many(template, None, [started.row], end, end - start)
+            template = self._without_value(Kind.OP, None, common.columns)
+            writer.append_many(template, None, [started.row, number], end, end - start)
 
     def _forward(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
@@ -194,46 +209,45 @@ class Collectives:
         return forward
 
     @guarded
-    def _announce(self, name: str, signature: Any, args: Any, kwargs: Any, frame: FrameType) -> dict[str, Any] | None:
+    def _announce(self, name: str, signature: Any, args: Any, kwargs: Any, frame: FrameType) -> _Common | None:
         """Say that the program comes to a collective; what its rows have in common, None if it takes no part."""
         given = signature.bind(*args, **kwargs).arguments
-        attributes = self._pair(name, given) if name in PEERS else self._attributes(given.get("group"))
-        if attributes is None:
+        told = self._pair(name, given) if name in PEERS else self._told(given.get("group"))
+        if told is None:
             return None
         if given.get("async_op"):
-            attributes["asynchronous"] = True
+            told.attributes["asynchronous"] = True
         for key in ("op", "src", "dst"):
             if key in given and isinstance(given[key], int):
-                attributes[key] = given[key]
+                told.attributes[key] = given[key]
         moved = next((each for part in COLLECTIVES[name] for each in _tensors(given, part)), None)
-        return self._wait(name, attributes, frame, moved)
+        return self._wait(name, told, frame, moved)
 
-    def _wait(
-        self, name: str, attributes: dict[str, Any], frame: FrameType, moved: torch.Tensor | None = None
-    ) -> dict[str, Any]:
+    def _wait(self, name: str, told: Told, frame: FrameType, moved: torch.Tensor | None = None) -> _Common:
         session = self.session
         writer = session.writer
-        common: dict[str, Any] = {
+        columns: dict[str, Any] = {
             "op": session.op_number(name, "What the ranks of a group do together."),
             "site": site_number(writer, frame),
             "scope": session.places.here.context.path.number(writer),
-            "attrs": writer.attributes(attributes),
+            "attrs": writer.attributes(told.attributes),
             "graph_pass": Pass.BACKWARD if session.places.here.context.backward else Pass.FORWARD,
+            "number_count": 1,
         }
-        writer.append(self._without_value(Kind.WAIT, moved, common), None, writer.clock())
-        return common
+        writer.append_many(self._without_value(Kind.WAIT, moved, columns), None, [told.number], writer.clock())
+        return _Common(columns, told.number)
 
-    def _without_value(self, kind: Kind, moved: torch.Tensor | None, common: dict[str, Any]) -> Template:
+    def _without_value(self, kind: Kind, moved: torch.Tensor | None, columns: dict[str, Any]) -> Template:
         writer = self.session.writer
         if moved is None:
-            return writer.template(kind, shape=(), dtype=None, **common)
+            return writer.template(kind, shape=(), dtype=None, **columns)
         return Keeping(
-            writer.template(kind, shape=shape_of(moved), dtype=log_dtype(tensor_base.dtype(moved)), **common)
+            writer.template(kind, shape=shape_of(moved), dtype=log_dtype(tensor_base.dtype(moved)), **columns)
         ).unkept
 
     @guarded
     def _met(
-        self, name: str, signature: Any, args: Any, kwargs: Any, common: dict[str, Any], frame: FrameType, start: int,
+        self, name: str, signature: Any, args: Any, kwargs: Any, common: _Common, frame: FrameType, start: int,
         result: Any,
     ) -> None:  # fmt: skip
         """Append the rows of a collective that was called: one for each tensor that it wrote to."""
@@ -244,14 +258,14 @@ class Collectives:
         sources = [session.leaves.meet(each, frame, None).row for each in _tensors(given, read)]
         targets = _tensors(given, written)
         end = writer.clock()
-        common = {**common, "input_count": len(sources)}
+        common = _Common({**common.columns, "input_count": len(sources)}, common.number)
         late = isinstance(result, torch.distributed.Work)
         row = 0
         for target in targets:
             row = self._write(target, sources, common, frame, start, end, late)
         if not targets:
-            template = self._without_value(Kind.OP, next(iter(_tensors(given, read)), None), common)
-            row = writer.append_many(template, None, sources, end, end - start)
+            template = self._without_value(Kind.OP, next(iter(_tensors(given, read)), None), common.columns)
+            row = writer.append_many(template, None, [*sources, common.number], end, end - start)
         if late:
             known = [found for each in targets if (found := session.identities.find(each)) is not None]
             key = id(result)
@@ -259,14 +273,15 @@ class Collectives:
             self._started[key] = gone, _Started(common, known, row)
 
     def _write(
-        self, target: torch.Tensor, sources: list[int], common: Any, frame: FrameType, start: int, end: int, late: bool
-    ) -> int:
+        self, target: torch.Tensor, sources: list[int], common: _Common, frame: FrameType, start: int, end: int,
+        late: bool,
+    ) -> int:  # fmt: skip
         session = self.session
         known: Known = session.identities.find(target) or session.leaves.leaf(target, frame)
         more = known.extended()
         template = session.writer.template(
             Kind.OP, shape=shape_of(target), dtype=log_dtype(tensor_base.dtype(target)), version=more.versions + 1,
-            flags=Flag.IN_PLACE | Flag.NO_GRAD, **common,
+            flags=Flag.IN_PLACE | Flag.NO_GRAD, **common.columns,
         )  # fmt: skip
         form = Keeping(template)
         value: Any = None
@@ -275,7 +290,7 @@ class Collectives:
         else:
             template, value = form.read(target)
         first = more.first if more.first >= session.writer.base else None
-        row = session.writer.append_many(template, value, sources, end, end - start, 0, first)
+        row = session.writer.append_many(template, value, [*sources, common.number], end, end - start, 0, first)
         wrote(known, target, row)
         return row
 
@@ -284,18 +299,18 @@ class Collectives:
         replicas = dict.fromkeys(replica for each in self.replicas if (replica := each()) is not None)
         self.replicas.clear()
         for replica in replicas:
-            attributes = self._attributes(replica.process_group)
-            if attributes is not None:
-                self._wait("all_reduce", attributes, frame)
-                self._averaging.append((replica, attributes))
+            told = self._told(replica.process_group)
+            if told is not None:
+                self._wait("all_reduce", told, frame)
+                self._averaging.append((replica, told))
 
     def averaged(self, frame: FrameType) -> None:
         """At the end of a backward pass: append what replicas made of their gradients, together with other ranks."""
-        for replica, attributes in self._averaging:
-            self._average(replica, attributes, frame)
+        for replica, told in self._averaging:
+            self._average(replica, told, frame)
         self._averaging.clear()
 
-    def _average(self, replica: Any, attributes: dict[str, Any], frame: FrameType) -> None:
+    def _average(self, replica: Any, told: Told, frame: FrameType) -> None:
         session = self.session
         reached = [
             (each, known)
@@ -305,9 +320,10 @@ class Collectives:
             and known.more is not None
         ]
         for parameter, known in reached:
-            tell_gradient(session, known, tensor_base.gradient(parameter), _AVERAGED, attributes, frame)
+            gradient = tensor_base.gradient(parameter)
+            tell_gradient(session, known, gradient, _AVERAGED, told.attributes, frame, [told.number])
 
-    def _attributes(self, group: Any) -> dict[str, Any] | None:
+    def _told(self, group: Any) -> Told | None:
         """What tells a collective from all others; None in a process that is not of the group."""
         library = torch.distributed.distributed_c10d
         if group is None:
@@ -316,7 +332,7 @@ class Collectives:
             return None
         return self._numbered(str(group.group_name), library.get_process_group_ranks(group))
 
-    def _pair(self, name: str, given: dict[str, Any]) -> dict[str, Any] | None:
+    def _pair(self, name: str, given: dict[str, Any]) -> Told | None:
         """The same for what two ranks do; None where a rank receives from whoever sends."""
         library = torch.distributed.distributed_c10d
         group = given.get("group") or library._get_default_group()
@@ -329,10 +345,10 @@ class Collectives:
         sender, receiver = (own, peer) if PEERS[name] == "dst" else (peer, own)
         return self._numbered(f"{group.group_name}: {sender} to {receiver}", [sender, receiver])
 
-    def _numbered(self, name: str, ranks: list[int]) -> dict[str, Any]:
-        number = self._counts[name] % TURN
+    def _numbered(self, name: str, ranks: list[int]) -> Told:
+        number = self._counts[name]
         self._counts[name] += 1
-        return {"group": name, "number": number, "ranks": told(ranks)}
+        return Told(numbering.entry(name, ranks), number)
 
 
 def _tensors(given: dict[str, Any], parameter: str) -> list[torch.Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def tell_gradient(
     session: Session, known: Known, gradient: torch.Tensor, op: tuple[str, str], attributes: dict[str, Any],
-    frame: FrameType,
+    frame: FrameType, numbers: Sequence[int] = (),
 ) -> None:  # fmt: skip
     """Append the row of a gradient that stands in the place of all that was added up.
 
@@ -32,6 +33,7 @@ def tell_gradient(
         op: What has made it so: a name, and a sentence.
         attributes: What else is to be told.
         frame: Where.
+        numbers: The bits of each number that the attributes say lies in the row.
     """
     writer, more = session.writer, known.extended()
     form = Keeping(
@@ -45,7 +47,9 @@ def tell_gradient(
             flags=Flag.FRESH,
             graph_pass=Pass.BACKWARD,
             input_count=int(bool(more.accumulated)),
+            number_count=len(numbers),
         )
     )
     template, value = form.read(gradient)
-    more.accumulated = writer.append(template, value, writer.clock(), 0, known.row & ROW_MASK, more.accumulated)
+    given = [more.accumulated, *numbers] if more.accumulated else [*numbers]
+    more.accumulated = writer.append_many(template, value, given, writer.clock(), 0, known.row & ROW_MASK)

@@ -1,0 +1,42 @@
+"""What tells a collective of ranks from all others: its group, as an entry of `attrs`, and its number in that.
+
+The number lies in the row, behind its inputs, so that the tables of a long run are those of a short one. It lay in the
+entry once, and such logs are read as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphscope.eventlog.members import members, told
+
+
+def entry(group: str, ranks: Sequence[int]) -> dict[str, Any]:
+    """What the table `attrs` says of the collectives of a group; the number is the first that lies in the row."""
+    return {"group": group, "number": {"varying": ["int", 0]}, "ranks": told(ranks)}
+
+
+def is_numbered(encoded: Any) -> bool:
+    """Whether an entry tells of collectives."""
+    return (
+        isinstance(encoded, dict)
+        and isinstance(encoded.get("group"), str)
+        and isinstance(encoded.get("ranks"), list | dict)
+        and (isinstance(encoded.get("number"), int) or place_of(encoded) is not None)
+    )
+
+
+def place_of(encoded: dict[str, Any]) -> int | None:
+    """Which of the numbers of a row is that of its collective; None where the entry itself has it."""
+    number = encoded.get("number")
+    varying = number.get("varying") if isinstance(number, dict) else None
+    if not isinstance(varying, list) or len(varying) != 2:
+        return None
+    kind, place = varying
+    return place if kind == "int" and isinstance(place, int) and place >= 0 else None
+
+
+def group_of(encoded: dict[str, Any]) -> tuple[str, tuple[int, ...]]:
+    """The name of the group of numbered collectives, and the ranks that are in it."""
+    return encoded["group"], members(encoded["ranks"])

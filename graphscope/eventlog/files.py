@@ -9,6 +9,7 @@ import struct
 import sys
 import zipfile
 from collections.abc import Callable, Iterable
+from functools import cache
 from mmap import mmap
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
@@ -296,6 +297,11 @@ def _announced(head: bytes, dtype: np.dtype) -> tuple[int, int]:
         return 0, 0
     start = 10 + int.from_bytes(head[8:10], "little")
     found = _HEADER.fullmatch(head[10:start])
-    if found is None or found[1] != repr(np.lib.format.dtype_to_descr(dtype)).encode():
+    if found is None or found[1] != _described(dtype):
         return 0, 0
     return start, int(found[2])
+
+
+@cache
+def _described(dtype: np.dtype) -> bytes:
+    return repr(np.lib.format.dtype_to_descr(dtype)).encode()

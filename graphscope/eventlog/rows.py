@@ -142,7 +142,15 @@ class Rows:
         self._seen += AROUND + size
         if self._seen > MOST_SEEN:
             self._seen = 0
-            self.release()
+            if not self._is_little():
+                self.release()
+
+    def _is_little(self) -> bool:
+        """Whether all of it that was looked at, again and again as it may be, is little."""
+        return (
+            len(self) * self._event.itemsize <= MOST_SEEN
+            and sum(segment.extent for segment in self._segments) <= MOST_SEEN
+        )
 
     def _holding(self, start: int, stop: int) -> Iterator[tuple[Segment, int]]:
         """The segments that hold rows of `start <= row < stop`, each with the row at which the next one begins."""
@@ -159,10 +167,10 @@ class Rows:
             high = min(min(stop, following) - segment.first, len(segment.events))
             if low < high:
                 yield segment.first + low, segment.events[low:high]
-                if high - low >= _MANY:
-                    segment.release()
-                else:
+                if high - low < _MANY:
                     self._look((high - low) * segment.events.itemsize)
+                elif not self._is_little():
+                    segment.release()
 
     def events(self, start: int | None = None, stop: int | None = None) -> Iterator[np.ndarray]:
         """The rows as they lie on disk, a stretch at a time (unwritten ones have kind 0)."""

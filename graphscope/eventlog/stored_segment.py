@@ -80,7 +80,13 @@ class Segment:
         for array in self._arrays.values():
             release(array)
         if self._values is not None:
-            release(self._values.memory)
+            self._values.release()
+
+    @property
+    def extent(self) -> int:
+        """So many bytes of it, at most, were looked at since the system could have their memory back."""
+        mapped = sum(array.nbytes for array in self._arrays.values())
+        return mapped + (0 if self._values is None else self._values.extent)
 
 
 def filled(entries: np.ndarray, low: int = 0) -> int:

@@ -86,8 +86,13 @@ def test_memory_is_given_back_to_the_system_while_one_reads_bit_by_bit(make, app
     for number in range(5000):
         append(writer, np.float32(number))
     log, released = load(writer.path), []
-    monkeypatch.setattr(rows, "MOST_SEEN", 100 * rows.AROUND)
     monkeypatch.setattr(log, "release", lambda: released.append(None))
+    monkeypatch.setattr(rows, "MOST_SEEN", 100 * rows.AROUND)
+    for row in range(5000):
+        read(log, row)
+    assert not released, "all of it is less than that"
+    monkeypatch.setattr(rows, "AROUND", 1 << 10)
+    monkeypatch.setattr(rows, "MOST_SEEN", 100 << 10)
     for row in range(5000):
         read(log, row)
     assert 40 <= len(released) <= 500

@@ -31,9 +31,17 @@ def cut(log: Log) -> str:
 
 def unnamed(log: Log) -> str:
     """The first table that lacks what rows name, as words; empty where none does. Looks at all rows."""
-    most = dict.fromkeys(_NAMED, 0)
-    for _, rows in log.chunks():
-        for table, column in _NAMED.items():
-            most[table] = max(most[table], int(rows[column].max()))
-    short = next((table for table, number in most.items() if len(log.table(table)) < number), "")
+    short = next((table for table, column in _NAMED.items() if len(log.table(table)) < _most(log, column)), "")
     return f"its table of {short} is cut or gone" if short else ""
+
+
+def _most(log: Log, column: str) -> int:
+    """The largest number that rows have in a column."""
+    if column in schema.REPEATED:
+        return int(log.repeated().distinct[column].max())
+    starts = range(log.first, log.end, _STRETCH)
+    return max((int(log.column(column, start, start + _STRETCH).max()) for start in starts), default=0)
+
+
+_STRETCH: Final = 1 << 18
+"""So many rows are looked at together."""

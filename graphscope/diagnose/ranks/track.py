@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.ownership import is_live
-from graphscope.eventlog.schema import INLINE_INPUTS, NODES, ROW_MASK, Flag, Kind, Pass
+from graphscope.eventlog.schema import INLINE_INPUTS, NODES, Flag, Kind, Pass
 from graphscope.eventlog.siblings import title
 from graphscope.eventlog.wholeness import cut, unnamed
 from graphscope.graph import series
@@ -167,9 +168,9 @@ def _meetings(log: Log, places: dict[Place, int]) -> tuple[Any, np.ndarray, Any]
     meetings = np.zeros(len(found), MEETING)
     for name in ("group", "number", "row", "time", "took", "waits"):
         meetings[name] = found[name]
-    pairs, which = np.unique(np.stack([found["op"], found["shape"]], axis=1), axis=0, return_inverse=True)
-    meetings["call"] = which.reshape(-1)
-    calls = tuple((log.op(op).name, tuple(log.shape(shape))) for op, shape in pairs.tolist())
+    firsts, meetings["call"] = grouped([found["op"], found["shape"]])
+    pairs = zip(found["op"][firsts].tolist(), found["shape"][firsts].tolist(), strict=True)
+    calls = tuple((log.op(op).name, tuple(log.shape(shape))) for op, shape in pairs)
     sites, which = np.unique(found["site"], return_inverse=True)
     numbers = [places.setdefault(place_of(log.site(site)), len(places)) for site in sites.tolist()]
     meetings["place"] = np.array(numbers, np.int32)[which] if len(found) else 0
@@ -227,15 +228,11 @@ def _losses(log: Log, ends: np.ndarray) -> np.ndarray:
 
 def _data(log: Log, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What each step takes that no gradient flows to, where it meets what one flows to: batches, and their targets."""
-    takers, sources = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     graded = int(Flag.REQUIRES_GRAD)
-    for first, rows in log.chunks():
-        flags = rows["flags"]
-        ops = (rows["kind"] == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD) & ((flags & graded) != 0)
-        for place in range(INLINE_INPUTS):
-            which = np.flatnonzero(ops & (rows["input_count"] > place) & ((flags & int(Flag.EDGES)) == 0))
-            takers.append(first + which)
-            sources.append((rows["inputs"][which, place] & np.uint64(ROW_MASK)).astype(np.int64))
+    ops = log.where(lambda rows: _is_forward(rows) & ((rows["flags"] & (graded | int(Flag.EDGES))) == graded))
+    counts = log.pick("input_count", ops)
+    takers = [ops[counts > place] for place in range(INLINE_INPUTS)]
+    sources = [log.sources(each, place) for place, each in enumerate(takers)]
     taker, source = np.concatenate(takers), np.concatenate(sources)
     begun = log.pick("tensor", source).astype(np.int64)  # a parameter is one still where an optimizer has written it
     flags = log.pick("flags", source) | log.pick("flags", begun)
@@ -245,15 +242,21 @@ def _data(log: Log, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     taker, source = taker[large], source[large]
     steps = np.searchsorted(ends, taker)
     found, rows_of = np.zeros(len(ends), np.uint32), np.full(len(ends), -1, np.int64)
-    pairs, where = np.unique(np.stack([steps, source], axis=1), axis=0, return_index=True)
-    inside = pairs[:, 0] < len(ends)
-    steps, source, taker = pairs[inside, 0], pairs[inside, 1], taker[where[inside]]
+    order = np.lexsort((taker, source, steps))
+    steps, source, taker = steps[order], source[order], taker[order]
+    once = np.append(True, (steps[1:] != steps[:-1]) | (source[1:] != source[:-1]))[: len(steps)]
+    once &= steps < len(ends)
+    steps, source, taker = steps[once], source[once], taker[once]
     rows, which = np.unique(source, return_inverse=True)
     prints = _prints(log, rows)[which]
     order = np.arange(len(steps)) - np.searchsorted(steps, steps)
     np.add.at(found, steps, prints * (2 * order + 1).astype(np.uint32))
     rows_of[steps[::-1]] = taker[::-1]
     return found, rows_of
+
+
+def _is_forward(rows: np.ndarray) -> np.ndarray:
+    return np.asarray((rows["kind"] == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD))
 
 
 def _prints(log: Log, rows: np.ndarray) -> np.ndarray:

@@ -32,7 +32,9 @@ _REPEATED: Final = frozenset(schema.REPEATED)
 _MOST: Final = 3 << 26
 """So many bytes are kept at most."""
 _SHORT: Final = 1 << 18
-"""Of a log of so many rows all are read at once: its memory is gone through once, not for each."""
+"""Of a log of so many rows all are read at once, its memory is gone through once, and what names rows is kept as it is:
+small enough, and sooner found.
+"""
 _BLOCK: Final = 1 << 13
 
 
@@ -133,16 +135,20 @@ class _Counting:
 
 def _read(rows: Rows, fields: Collection[str]) -> dict[str, Column]:
     """Fields of all rows; 0 for rows that are not there."""
-    naming = {field: Distances(rows.first, len(rows)) for field in fields if field in _NAMING}
+    is_short = len(rows) <= _SHORT
+    plain = {field: np.zeros(len(rows), np.uint64) for field in fields if is_short and field in _NAMING}
+    naming = {field: Distances(rows.first, len(rows)) for field in fields if not is_short and field in _NAMING}
     counting = {field: _Counting(len(rows)) for field in fields if field in _COUNTING}
     for first, events in rows.chunks():
         for start in range(0, len(events), _BLOCK):  # what is in the processor's cache
             block = events[start : start + _BLOCK]
             place = first - rows.first + start
+            for field, named in plain.items():
+                named[place : place + len(block)] = _NAMING[field](block)
             for field, distances in naming.items():
                 distances.put(place, _NAMING[field](block))
             for field, counted in counting.items():
                 counted.put(place, _COUNTING[field](block))
     for distances in naming.values():
         distances.finish()
-    return {**naming, **{field: counted.column for field, counted in counting.items()}}
+    return {**plain, **naming, **{field: counted.column for field, counted in counting.items()}}

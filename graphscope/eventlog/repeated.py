@@ -22,6 +22,8 @@ _BLOCK: Final = 1 << 13
 _WORDS: Final = schema.PREFIX // 8
 _PLACES: Final = 16
 """Bits of a combination's place in the table in which it is looked up."""
+_FIRST: Final = 1 << 7
+"""So many rows tell most combinations, and are soon sorted."""
 _FEW: Final = 8
 """Up to so many combinations are sooner compared with each row than looked up for it."""
 _NONE: Final = 0
@@ -70,7 +72,7 @@ class _Looked:
         return len(self._which)
 
     def __getitem__(self, places: np.ndarray | slice) -> np.ndarray:
-        found: np.ndarray = self._table[self._which[places]]
+        found: np.ndarray = self._table.take(self._which[places])
         return found
 
 
@@ -83,7 +85,7 @@ def read_repeated(rows: Rows, beside: Callable[[int, np.ndarray], None]) -> Repe
     """
     known = _Combinations()
     which = np.zeros(len(rows), np.uint8)
-    size = _BLOCK  # the first rows are all new; later ones are known, and the more are looked up at once the better
+    size = _FIRST  # they are all new; later ones are known, and the more are looked up at once the better
     for first, events in rows.chunks():
         start = 0
         while start < len(events):

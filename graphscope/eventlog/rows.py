@@ -226,7 +226,7 @@ class Rows:
             return np.zeros(0, dtype)
         if (kept := self._kept(field, len(rows))) is not None:
             return self._of_kept(kept, rows, dtype)
-        if len(rows) >= _MANY and (rows[1:] >= rows[:-1]).all():
+        if (rows[1:] >= rows[:-1]).all():
             return self._scattered(field, rows)
         picked = np.zeros(len(rows), dtype)
         stop = min(int(rows.max()) + 1, self.end)
@@ -243,7 +243,7 @@ class Rows:
     def _of_kept(self, column: Column, rows: np.ndarray, dtype: np.dtype) -> np.ndarray:
         stop = self.first + len(column)
         if int(rows.min()) >= self.first and int(rows.max()) < stop:
-            return column[rows - self.first].astype(dtype)
+            return column[rows - self.first].astype(dtype, copy=False)
         picked = np.zeros(len(rows), dtype)
         there = (rows >= self.first) & (rows < stop)
         picked[there] = column[rows[there] - self.first]

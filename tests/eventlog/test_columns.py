@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphscope.eventlog import repeated, schema
+from graphscope.eventlog import columns, repeated, schema
 from graphscope.eventlog.distances import Distances
 from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.reader import Log, load
@@ -17,6 +17,13 @@ from graphscope.eventlog.schema import Flag, Kind
 
 ROWS = 9000
 FIELDS = [name for name in schema.EVENT.names or () if name != "inputs"]
+
+
+@pytest.fixture(params=["short", "long"])
+def length(request, monkeypatch) -> None:
+    """Rows are kept as those of a short log are, and of a long one."""
+    if request.param == "long":
+        monkeypatch.setattr(columns, "_SHORT", 0)
 
 
 @pytest.fixture(params=["few", "many", "wild"])
@@ -70,6 +77,7 @@ def _wild(random: np.random.Generator, count: int, _: int) -> np.ndarray:
 ROWS_OF: dict[str, Callable[[np.random.Generator, int, int], np.ndarray]] = {"few": _few, "many": _many, "wild": _wild}
 
 
+@pytest.mark.usefixtures("length")
 @pytest.mark.parametrize("is_compiled", [True, False])
 def test_fields_of_all_rows_are_those_of_the_files(stored, monkeypatch, is_compiled: bool) -> None:
     log, rows = stored
@@ -97,6 +105,7 @@ def test_what_is_looked_for_by_fields_is_what_has_them(stored) -> None:
         assert log.where(among, start, stop).tolist() == expected.tolist()
 
 
+@pytest.mark.usefixtures("length")
 def test_the_row_that_each_takes_is_the_one_that_lies_in_it(stored) -> None:
     log, rows = stored
     for place in range(schema.INLINE_INPUTS):
@@ -145,12 +154,12 @@ def test_distances_give_back_what_was_put(data: st.DataObject) -> None:
 def test_groups_are_those_of_numpy(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 40))
     ranges = st.sampled_from([(0, 2), (-3, 3), (0, 2**20), (-(2**40), 2**40)])
-    columns = [
+    numbers = [
         np.array(data.draw(st.lists(st.integers(*data.draw(ranges)), min_size=count, max_size=count)))
         for _ in range(data.draw(st.integers(1, 5)))
     ]
-    _, first, which = np.unique(np.stack(columns, axis=1), axis=0, return_index=True, return_inverse=True)
-    found = grouped(columns)
+    _, first, which = np.unique(np.stack(numbers, axis=1), axis=0, return_index=True, return_inverse=True)
+    found = grouped(numbers)
     assert found.first.tolist() == first.tolist()
     assert found.which.tolist() == which.reshape(-1).tolist()
 

@@ -7,7 +7,7 @@ entry once, and such logs are read as well.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from graphscope.eventlog.members import members, told
 
@@ -23,7 +23,7 @@ def is_numbered(encoded: Any) -> bool:
         isinstance(encoded, dict)
         and isinstance(encoded.get("group"), str)
         and isinstance(encoded.get("ranks"), list | dict)
-        and (isinstance(encoded.get("number"), int) or place_of(encoded) is not None)
+        and (_is_small(encoded.get("number")) or place_of(encoded) is not None)
     )
 
 
@@ -34,7 +34,15 @@ def place_of(encoded: dict[str, Any]) -> int | None:
     if not isinstance(varying, list) or len(varying) != 2:
         return None
     kind, place = varying
-    return place if kind == "int" and isinstance(place, int) and place >= 0 else None
+    return place if kind == "int" and _is_small(place) else None
+
+
+def _is_small(number: Any) -> bool:
+    """Whether it is a whole number as they count collectives, and not what stands in a damaged log."""
+    return isinstance(number, int) and 0 <= number < _MOST
+
+
+_MOST: Final = 1 << 48
 
 
 def group_of(encoded: dict[str, Any]) -> tuple[str, tuple[int, ...]]:

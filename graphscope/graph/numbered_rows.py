@@ -8,7 +8,7 @@ import numpy as np
 
 from graphscope.eventlog.numbering import group_of, is_numbered, place_of
 from graphscope.eventlog.schema import NODES, Kind
-from graphscope.graph.words import input_counts, words
+from graphscope.graph.words import bits_behind
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -38,8 +38,7 @@ def numbered_rows(log: Log) -> NumberedRows:
     told = numbers[entries]
     behind = np.flatnonzero(told < 0)
     if len(behind):
-        own = rows[behind]
-        told[behind] = words(log, own, input_counts(log, own) - 1 - told[behind]).astype(np.int64)
+        told[behind] = bits_behind(log, rows[behind], -1 - told[behind, None])[:, 0].view(np.int64)
     return NumberedRows(groups, rows, entries, which[entries], told)
 
 

@@ -50,7 +50,9 @@ def stacks(log: Log, rows: np.ndarray) -> Iterator[Stack]:
             at_once = max(_MOST_BYTES // size, 1)
             for low in range(0, len(places), at_once):
                 chosen = places[low : low + at_once]
-                for which, memory in _beside(log, rows[chosen], starts[chosen].astype(np.int64), size):
+                parts = [*_beside(log, rows[chosen], starts[chosen].astype(np.int64), size)]
+                if parts:
+                    which, memory = parts[0] if len(parts) == 1 else _together(parts)
                     yield Stack(chosen[which], memory.view(dtype))
     for place in np.concatenate(alone).tolist():
         value = log.value(int(rows[place]))
@@ -61,6 +63,16 @@ def stacks(log: Log, rows: np.ndarray) -> Iterator[Stack]:
 def _inline(values: np.ndarray, size: int) -> np.ndarray:
     """The bytes of values that lie in the rows themselves."""
     return np.ascontiguousarray(values.view(np.uint8).reshape(len(values), -1)[:, :size])
+
+
+def _together(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Values of several segments as one array, in the order of their places."""
+    which = np.concatenate([places for places, _ in parts])
+    memory = np.concatenate([found for _, found in parts])
+    if (which[1:] > which[:-1]).all():
+        return which, memory
+    order = np.argsort(which)
+    return which[order], memory[order]
 
 
 def _beside(log: Log, rows: np.ndarray, starts: np.ndarray, size: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -30,28 +30,55 @@ def input_counts(log: Log, rows: np.ndarray) -> np.ndarray:
 
 def words(log: Log, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
     """The word at a place of each row: its inputs in order, and behind them its numbers; 0 where there is none."""
+    beside = (log.pick("flags", rows) & int(Flag.EDGES)) != 0
+    return _words(log, rows, log.pick("inputs", rows), beside, places[:, None])[:, 0]
+
+
+def bits_behind(log: Log, rows: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """The 64 bits of some of the numbers behind the inputs of each row, a line for each row; 0 where there is none.
+
+    Args:
+        log: The log.
+        rows: The rows.
+        places: Which of the numbers: as many for each row.
+    """
     inside = log.pick("inputs", rows)
     beside = (log.pick("flags", rows) & int(Flag.EDGES)) != 0
-    near = np.take_along_axis(inside, np.minimum(places, INLINE_INPUTS - 1)[:, None], axis=1)[:, 0]
-    found = np.where((places < INLINE_INPUTS) & ~beside, near, np.uint64(0))
+    counts = np.where(beside, inside[:, 1].astype(np.int64), log.pick("input_count", rows))
+    return _words(log, rows, inside, beside, counts[:, None] + places)
+
+
+def _words(log: Log, rows: np.ndarray, inside: np.ndarray, beside: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """The words at some places of each row, whose field `inputs` is given, and whether its words lie beside it."""
+    near = np.take_along_axis(inside, np.clip(places, 0, INLINE_INPUTS - 1), axis=1)
+    found = np.where((places >= 0) & (places < INLINE_INPUTS) & ~beside[:, None], near, np.uint64(0))
     far = np.flatnonzero(beside)
     if len(far):
         for first, events in log.chunks(int(rows[far].min()), int(rows[far].max()) + 1):
             which = far[(rows[far] >= first) & (rows[far] < first + len(events))]
             nodes = log.edges(first)["node"]
-            at = inside[which, 0].astype(np.int64) + places[which]
-            found[which[at < len(nodes)]] = nodes[at[at < len(nodes)]]
+            at = inside[which, :1].astype(np.int64) + places[which]
+            if len(nodes):  # a damaged row may name any place
+                is_there = (at >= 0) & (at < len(nodes))
+                found[which] = np.where(is_there, nodes[np.where(is_there, at, 0)], np.uint64(0))
     return found
 
 
 def sources(log: Log, rows: np.ndarray, place: int = 0) -> np.ndarray:
     """The row that each row takes as its input at a place; -1 where it has none there."""
-    found = log.sources(rows, place)
+    return first_sources(log, rows, [place])[:, 0]
+
+
+def first_sources(log: Log, rows: np.ndarray, places: Sequence[int]) -> np.ndarray:
+    """The rows that each row takes as its inputs at some places, a line for each row; -1 where it has none there."""
+    found = np.stack([log.sources(rows, place) for place in places], axis=1)
     beside = np.flatnonzero((log.pick("flags", rows) & int(Flag.EDGES)) != 0)
     if len(beside):
         far = rows[beside]
-        named = (words(log, far, np.full(len(far), place)) & np.uint64(ROW_MASK)).astype(np.int64)
-        found[beside] = np.where(input_counts(log, far) > place, named, -1)
+        inside = log.pick("inputs", far)
+        asked = np.broadcast_to(np.array(places), (len(far), len(places)))
+        named = _words(log, far, inside, np.ones(len(far), bool), asked) & np.uint64(ROW_MASK)
+        found[beside] = np.where(inside[:, 1:2].astype(np.int64) > asked, named.astype(np.int64), -1)
     return found
 
 
@@ -94,8 +121,8 @@ def numbers(log: Log, rows: np.ndarray, encoded: Any) -> np.ndarray:
     if isinstance(encoded, dict) and isinstance(encoded.get("varying"), list) and len(encoded["varying"]) == 2:
         kind, place = encoded["varying"]
         if isinstance(place, int) and place >= 0:
-            bits = words(log, rows, input_counts(log, rows) + place)
-            return (bits.view(np.int64) if kind == "int" else bits.view(np.float64)).astype(np.float64)
+            bits = bits_behind(log, rows, np.array([place]))[:, 0]
+            return bits.view(np.int64 if kind == "int" else np.float64).astype(np.float64)
     try:
         value = decode(encoded)
     except ValueError:  # a damaged log

@@ -66,6 +66,9 @@ def test_a_log_whose_entries_have_the_numbers(tmp_path: Path) -> None:
         ({"varying": ["int", -1]}, []),
         ({"varying": ["float", 0]}, []),
         ({"varying": 3}, []),
+        ({"varying": ["int", 1 << 80]}, []),
+        (-1, []),
+        (1 << 80, []),
         ("many", []),
     ],
 )

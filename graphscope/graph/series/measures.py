@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -50,10 +50,12 @@ def measure(log: Log, found: np.ndarray, parts: np.ndarray, parts_of: Callable[[
 
 def measure_norms(log: Log, found: np.ndarray, parts: np.ndarray) -> None:
     """Fill in the norms alone: those that were measured, else of the values that the log has."""
-    _measured(log, found)
-    for name, source, known in (("weight", "before", parts > 0), ("gradient", "pulled", parts == 1)):
-        places = np.flatnonzero(np.isnan(found[name]) & known)
-        _fill(found, name, places, norms_of(log, found[source][places]))
+    _measured(log, found, ("gradient", "weight"))
+    weights = np.flatnonzero(np.isnan(found["weight"]) & (parts > 0))
+    gradients = np.flatnonzero(np.isnan(found["gradient"]) & (parts == 1))
+    values = norms_of(log, np.concatenate([found["before"][weights], found["pulled"][gradients]]))
+    _fill(found, "weight", weights, values[: len(weights)])
+    _fill(found, "gradient", gradients, values[len(weights) :])
 
 
 def _fill(found: np.ndarray, name: str, places: np.ndarray, values: np.ndarray) -> None:
@@ -61,13 +63,13 @@ def _fill(found: np.ndarray, name: str, places: np.ndarray, values: np.ndarray) 
     found[name][places[is_known]] = values[is_known]
 
 
-def _measured(log: Log, found: np.ndarray) -> np.ndarray:
-    """Fill in what was measured when an update was recorded, else NaN; of which updates all was."""
+def _measured(log: Log, found: np.ndarray, names: Sequence[str] = MEASURES) -> np.ndarray:
+    """Fill in what was measured when an update was recorded, of some names, else NaN; of which updates it was."""
     for name in MEASURES:
         found[name] = np.nan
     for entry, which in by_entry(log, found["row"]):
         for name, number in told(entry, "measured").items():
-            if name in MEASURES:
+            if name in names:
                 found[name][which] = numbers(log, found["row"][which], number)
     return np.asarray(~np.isnan(found["gradient"]))
 

@@ -14,7 +14,7 @@ from graphscope.graph.series.accumulated import accumulated
 from graphscope.graph.series.measures import measure, measure_norms
 from graphscope.graph.series.rates import rates_of, tells_settings
 from graphscope.graph.sizes import counts_of
-from graphscope.graph.words import sources
+from graphscope.graph.words import first_sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -69,7 +69,7 @@ def _found(log: Log) -> _Fed:
     steps, ended = _steps(log)
     rows, others = _writes(log)
     history = accumulated(log, others)
-    named = np.stack([sources(log, rows, place) for place in (0, 1)], axis=1)
+    named = first_sources(log, rows, (0, 1))
     made = _one_a_step(log, rows, np.searchsorted(steps, rows), ended)
     written = rows[made.last]
     tensors = log.pick("tensor", written).astype(np.int64)

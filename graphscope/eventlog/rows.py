@@ -22,6 +22,9 @@ _MANY: Final = 1 << 15
 _SPREAD: Final = 4
 """Rows are picked out of a column at most so many times as long."""
 
+_LITTLE: Final = 1 << 26
+"""So many bytes of a short log may stay in memory: what is read of it is read again and again."""
+
 _GAP: Final = 1 << 24
 """So many rows may be missing (their segments are damaged or gone) ahead of one that is there."""
 
@@ -148,8 +151,7 @@ class Rows:
     def _is_little(self) -> bool:
         """Whether all of it that was looked at, again and again as it may be, is little."""
         return (
-            len(self) * self._event.itemsize <= MOST_SEEN
-            and sum(segment.extent for segment in self._segments) <= MOST_SEEN
+            len(self) * self._event.itemsize <= _LITTLE and sum(segment.extent for segment in self._segments) <= _LITTLE
         )
 
     def _holding(self, start: int, stop: int) -> Iterator[tuple[Segment, int]]:

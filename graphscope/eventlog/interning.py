@@ -17,10 +17,16 @@ from graphscope.eventlog.names import Table
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.template import PACKERS, Template
 from graphscope.eventlog.typed import shown
-from graphscope.eventlog.values import storage
+from graphscope.eventlog.values import nature, storage
 
 _Made = TypeVar("_Made")
 _COLUMNS: Final = frozenset(schema.CONSTANT)
+_ALWAYS: Final = ("ops", "sites", "sources", "shapes", "attrs", "threads")
+"""The tables that any program fills in its first step. Their files are made with the log: to make a file takes longer
+than many an op that runs."""
+_TEXTS: Final = 1 << 16
+"""Bytes for the texts of the program's files, to begin with."""
+_SORTED: Final = json.JSONEncoder(sort_keys=True, default=shown)
 _MOST_BYTES: Final = (1 << 63) - 1
 """An expanded tensor may tell of more bytes than have a number."""
 
@@ -35,6 +41,9 @@ class Interning:
     def open_tables(self, folder: Path) -> None:
         """Begin the tables in a folder."""
         self.tables = {name: Table(folder, name) for name in schema.TABLES}
+        self.tables["sources"] = Table(folder, "sources", _TEXTS)
+        for name in _ALWAYS:
+            self.tables[name].begin()
 
     def insist(self, make: Callable[[], _Made]) -> _Made:
         """Do what opens files, also where the program has used up all."""
@@ -62,7 +71,7 @@ class Interning:
         if not attrs:
             return 0
         try:
-            key = json.dumps(attrs, sort_keys=True, default=shown)
+            key = _SORTED.encode(attrs)
         except own(ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
             attrs = {str(name): shown(value) for name, value in attrs.items()}
             key = json.dumps(attrs, sort_keys=True)
@@ -70,8 +79,12 @@ class Interning:
 
     def intern(self, table: str, key: Any, entry: Any) -> int:
         """The number of an entry of a table; 0 once the log can't be written any more."""
+        known = self.tables[table]
+        number = known.find(key)
+        if number is not None:
+            return number
         try:
-            return self.insist(lambda: self.tables[table].intern(key, entry))
+            return self.insist(lambda: known.add(key, entry))
         except own(OSError) as error:
             self.give_up(error)
             return 0
@@ -94,7 +107,7 @@ class Interning:
         `dtype=None` says that the row has no value. Of the inputs that a row is given, the last `number_count` are
         numbers that vary, by their bits. What `is_kept` is kept under every policy.
         """
-        name = "" if dtype is None else dtype.name
+        name = "" if dtype is None else nature(dtype).name
         nbytes = 0
         if dtype is not None:
             nbytes = dtype.itemsize
@@ -112,7 +125,8 @@ class Interning:
             "input_count": min(input_count, schema.INLINE_INPUTS),
             "several": int(several),
         }
-        if unknown := columns.keys() - _COLUMNS:
+        if not columns.keys() <= _COLUMNS:
+            unknown = columns.keys() - _COLUMNS
             raise TypeError(f"the schema has no column {', '.join(unknown)} that is the same in all rows of a template")
         fields = tuple([columns.get(field, 0) for field in schema.CONSTANT])
         if input_count + number_count > schema.INLINE_INPUTS:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -98,10 +98,16 @@ class Table:
     Entry 0 means "none" and is not written; the first entry in the first chunk is number 1. A signal handler or
     finalizer may add an entry in the middle of `add`: what must stay together is done without a call in between, for
     only at calls can they run.
+
+    Args:
+        folder: Where the chunks lie.
+        name: What they are called.
+        first: Bytes of the first of them.
     """
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, name: str, first: int = _FIRST_CHUNK) -> None:
         self._folder = folder
+        self._first = first
         self._name = name
         self._numbers: dict[Hashable, int] = {}
         self._count = 0
@@ -111,10 +117,13 @@ class Table:
         self._chunk: MappedArray | None = None
         self._cursor = 0
 
-    def intern(self, key: Hashable, entry: Any) -> int:
-        """The number of the entry known by `key`; `entry` is written when the key is new."""
-        number = self._numbers.get(key)
-        return self.add(key, entry) if number is None else number
+    def begin(self) -> None:
+        """Make the first chunk; else the first entry does.
+
+        Raises:
+            OSError: It can't be made.
+        """
+        self._grow(None, 0)
 
     def find(self, key: Hashable) -> int | None:
         """The number of the entry known by `key`, or None when there is none yet."""
@@ -150,7 +159,7 @@ class Table:
 
     def _grow(self, full: MappedArray | None, size: int) -> None:
         """Put a new chunk in the place of a full one, unless a nested call does so meanwhile."""
-        count = max(_CHUNK if self._chunks else _FIRST_CHUNK, size)
+        count = max(_CHUNK if self._chunks else self._first, size)
         path = self._folder / f"{self._name}-{self._chunks:03d}.npy"
         self._attempts += 1
         made = self._folder / f"{self._name}.{self._attempts}"
@@ -167,9 +176,12 @@ class Table:
             self._chunks += 1
 
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=shown, separators=(",", ":"))
+
+
 def _text(entry: Any) -> bytes:
     try:
-        text = json.dumps(entry, ensure_ascii=False, default=shown, separators=(",", ":"))
+        text = _ENCODER.encode(entry)
     except own(ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
         text = json.dumps(shown(entry))
     return text.encode("utf-8", "replace")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import sys
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, NamedTuple
@@ -133,10 +134,7 @@ def _entry(
 
 def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:
     """Line, end line, column and end column of the instruction at a byte offset."""
-    for index, place in enumerate(code.co_positions()):
-        if index * 2 == instruction:
-            return place
-    return (None, None, None, None)
+    return next(islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
 
 
 def argument_text(code: CodeType, instruction: int, argument: int) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from graphscope.eventlog.segment import FIRST_BYTES
 
@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from graphscope.eventlog.retention import Retention
     from graphscope.eventlog.segment import Segment
 
-_MUCH: Final = 8
-"""So much more room for values has the segment behind one that they filled before half of its rows were written."""
+_MUCH, _MOST, _FEW = 8, 32, 64
+"""So much more room for values has the segment behind one that they filled before half of its rows were written, and so
+much more where not one row of so many was. To make a segment, in which the leaves are written again, takes a small
+program as long as a step."""
 
 
 class SegmentSizes:
@@ -26,12 +28,19 @@ class SegmentSizes:
         self._retention = retention
         self.rows, self.bytes = retention.first_rows, min(FIRST_BYTES, retention.most_bytes(policy))
 
+    def behind(self, full: Segment, rows: int, policy: str) -> int:
+        """Bytes for values in the segment behind one that was full when so many rows were in it."""
+        if not self._retention.wants_growth(full.first) or 2 * rows >= full.end - full.first:
+            return self.bytes
+        growth = _MUCH if _FEW * rows >= full.end - full.first else _MOST
+        return min(growth * self.bytes, self._retention.most_bytes(policy))
+
     def grow(self, full: Segment, rows: int, policy: str) -> None:
-        """A segment was full when so many rows were in it."""
+        """A segment was full when so many rows were in it, and the one behind it is made."""
         if not self._retention.wants_growth(full.first):
             return
         # Where the values ran out first, so many rows more would only take room.
         needed = 2 * rows
         self.rows = min(max(1 << (needed - 1).bit_length(), self._retention.first_rows), self._retention.most_rows)
-        growth = 2 if needed >= full.end - full.first else _MUCH
-        self.bytes = min(growth * self.bytes, self._retention.most_bytes(policy))
+        now = self.behind(full, rows, policy)
+        self.bytes = now if now > self.bytes else min(2 * now, self._retention.most_bytes(policy))

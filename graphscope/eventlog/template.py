@@ -18,6 +18,8 @@ PACKERS: Final[dict[str, Callable[..., None]]] = {
 }
 """How rows are packed, by the name of their layout."""
 
+_INLINE, _KEPT, _SUMMARY, _RARE = int(Flag.INLINE), int(Flag.KEPT), int(Flag.SUMMARY), int(schema.RARE_FLAGS)
+_LAST_NODE: Final = int(Kind.ACCUMULATE)
 _BITS: Final = (1 << 64) - 1
 _PREFIX: Final = struct.Struct(schema.packing(schema.EVENT, schema.CONSTANT))
 
@@ -41,6 +43,9 @@ def padded(nbytes: int) -> int:
     return nbytes + schema.ALIGNMENT - 1 & -schema.ALIGNMENT
 
 
+_SUMMARY_ROOM: Final = padded(schema.SUMMARY.itemsize)
+
+
 class Template(Form):
     """The part of a row that is the same each time a call site runs, and how the row's value is kept."""
 
@@ -49,9 +54,9 @@ class Template(Form):
     def __init__(
         self,
         fields: tuple[int, ...],
-        flags: Flag,
+        flags: int,
         nbytes: int,
-        keep: Flag,
+        keep: int,
         layout: str,
         *,
         nodes: int = MOST_NODES,
@@ -59,30 +64,32 @@ class Template(Form):
     ) -> None:
         self.fields = fields
         self.kind = fields[0]
+        # As plain numbers: to combine members of an enumeration takes as long as most of what follows here.
+        flags, keep = int(flags), int(keep)
         self.flags = flags | keep
-        self.prefix = _PREFIX.pack(0, fields[1], int(self.flags), *fields[3:])
+        self.prefix = _PREFIX.pack(0, fields[1], self.flags, *fields[3:])
         self.nbytes = nbytes
         self.nodes = nodes
-        self.keep = int(keep)
+        self.keep = keep
         self.layout = layout
-        self.room = {Flag.KEPT: padded(nbytes), Flag.SUMMARY: padded(schema.SUMMARY.itemsize)}.get(keep, 0)
+        self.room = padded(nbytes) if keep == _KEPT else _SUMMARY_ROOM if keep == _SUMMARY else 0
         self.pack = PACKERS[layout]
         self.raw = layout == "bytes"
-        self.rare = self.kind > Kind.ACCUMULATE or bool(flags & schema.RARE_FLAGS)
-        self.copied = keep == Flag.KEPT
-        self.inline = keep == Flag.INLINE
+        self.rare = self.kind > _LAST_NODE or flags & _RARE != 0
+        self.copied = keep == _KEPT
+        self.inline = keep == _INLINE
         name = schema.DTYPES[fields[1]]
-        self.floating = FLOATING.get(name, 0) if keep != Flag.SUMMARY else 0
+        self.floating = FLOATING.get(name, 0) if keep != _SUMMARY else 0
         self.watched = watched
         """Whether the value may hold NaN or Inf, and its row is to be flagged then."""
-        self.special = self.rare or self.raw or keep == Flag(0)
+        self.special = self.rare or self.raw or not keep
         """Whether a row needs more than its value copied and its fields packed."""
-        self.plain = keep != Flag.SUMMARY
+        self.plain = keep != _SUMMARY
 
     def flagged(self) -> Template:
         """The same for a row whose value holds NaN or Inf."""
         flags = self.flags | Flag.NONFINITE
-        twin = Template(self.fields, flags, self.nbytes, Flag(self.keep), self.layout, nodes=self.nodes)
+        twin = Template(self.fields, flags, self.nbytes, self.keep, self.layout, nodes=self.nodes)
         twin.prefix = twin.prefix[:_VERSION_AT] + self.prefix[_VERSION_AT:]
         return twin
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -100,11 +101,28 @@ def storage(policy: str, cap: int, nbytes: int, dtype: np.dtype) -> Flag:
         nbytes: The value's size.
         dtype: Its dtype; what the format has no code for is not kept.
     """
-    if policy == "none" or dtype.name not in schema.DTYPE_CODES or dtype.hasobject:
+    kind = nature(dtype)
+    if policy == "none" or not kind.has_code:
         return Flag(0)
-    if not dtype.isnative:  # its bytes would be read the wrong way round
+    if not kind.is_native:  # its bytes would be read the wrong way round
         return Flag.SUMMARY
     if nbytes <= schema.INLINE_BYTES:
         return Flag.INLINE
     limit = min(SMALL, cap) if policy == "summary" else cap
     return Flag.KEPT if nbytes <= limit else Flag.SUMMARY
+
+
+class Nature(NamedTuple):
+    """What of a dtype decides how values of it are kept."""
+
+    name: str
+    has_code: bool
+    """Whether the format knows it."""
+    is_native: bool
+
+
+@lru_cache(maxsize=256)
+def nature(dtype: np.dtype) -> Nature:
+    """What of a dtype decides how values of it are kept; NumPy puts its name together anew each time."""
+    name = dtype.name
+    return Nature(name, name in schema.DTYPE_CODES and not dtype.hasobject, dtype.isnative)

@@ -327,7 +327,8 @@ class Writer(WideRows):
                 first = claimed
             self._claimed = first + rows
             try:
-                segment = self._make_segment(first, rows, room)
+                bytes_behind = self._sizes.behind(full, first - full.first, self.policy)
+                segment = self._make_segment(first, rows, max(bytes_behind, room + 2 * schema.ALIGNMENT))
             except BaseException:  # Ctrl-C: the next call begins where this one did, unless a nested one claimed more
                 if self.segment is full and self._claimed == first + rows:
                     self._claimed = claimed
@@ -353,9 +354,8 @@ class Writer(WideRows):
         self.segment = segment
         self._appender.segment = segment
 
-    def _make_segment(self, first: int, rows: int, room: int) -> Segment:
+    def _make_segment(self, first: int, rows: int, value_bytes: int) -> Segment:
         """A segment on disk, or in memory when the log can't be written any more."""
-        value_bytes = max(self._sizes.bytes, room + 2 * schema.ALIGNMENT)
         folder = self.path / "segments" / f"{first:012d}"
         if self.broken is None:
             try:

@@ -211,7 +211,7 @@ def test_table_entries_nested_at_every_call(tmp_path, make) -> None:
         calls = itertools.count()
 
         def add(text: str, table: Table = table, expected: dict[int, str] = expected) -> None:
-            number = table.intern(text, {"text": text})
+            number = table.add(text, {"text": text})
             assert number not in expected
             expected[number] = text
 

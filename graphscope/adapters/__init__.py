@@ -6,18 +6,17 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.metadata import entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from graphscope.adapters.kit.notices import say
+from graphscope.adapters.installed import brought
 from graphscope.errors import GraphscopeError, StaticError
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.interruptions import forgiving
+from graphscope.eventlog.notices import say
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.schema import NODES
 from graphscope.eventlog.writer import Writer
@@ -62,9 +61,6 @@ FRAMEWORKS: Final[dict[str, str]] = {
 }
 """What frameworks are called, by their modules; what they compute is seen where there is an adapter."""
 
-GROUP: Final = "graphscope.adapters"
-"""The group of entry points: `torchlike = torchlike.graphscope`."""
-
 
 class Adapter(Protocol):
     """What such a module has to offer."""
@@ -91,11 +87,11 @@ def attach(writer: Writer) -> None:
     """Let every framework that is loaded, and every one that will be, write to a log. `detach` ends it."""
     global _writer
     _writer = writer
-    for entry in entry_points(group=GROUP):
-        ADAPTERS.setdefault(entry.name, entry.module)
+    for framework, module in brought():
+        ADAPTERS.setdefault(framework, module)
     for framework in ADAPTERS:
-        module = sys.modules.get(framework)
-        if module is not None and is_framework(module.__spec__):
+        loaded = sys.modules.get(framework)
+        if loaded is not None and is_framework(loaded.__spec__):
             _begin(framework, writer)
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
@@ -210,7 +206,7 @@ def _begin(framework: str, writer: Writer) -> None:
         _attached[framework] = adapter
 
 
-class _Finder(MetaPathFinder):
+class _Finder:  # a finder by what it does: its base class would cost an import
     """Attaches an adapter when its framework was imported in the middle of a recording."""
 
     def find_spec(

@@ -15,6 +15,7 @@ import numpy as np
 from graphscope.adapters.installed import brought
 from graphscope.errors import GraphscopeError, StaticError
 from graphscope.eventlog import record as recording
+from graphscope.eventlog.garbage import unsearched
 from graphscope.eventlog.interruptions import forgiving
 from graphscope.eventlog.notices import say
 from graphscope.eventlog.reader import load
@@ -200,9 +201,10 @@ _writer: Writer | None = None
 
 def _begin(framework: str, writer: Writer) -> None:
     if framework not in _attached:
-        adapter = cast(Adapter, import_module(ADAPTERS[framework]))
-        if adapter.attach(writer) is False:
-            _refused.add(framework)
+        with unsearched():
+            adapter = cast(Adapter, import_module(ADAPTERS[framework]))
+            if adapter.attach(writer) is False:
+                _refused.add(framework)
         _attached[framework] = adapter
 
 

@@ -79,11 +79,14 @@ def _dispatch(words: list[str]) -> int:
 
         close = get_close_matches(name, COMMANDS, n=1)
         raise UsageError(f"there is no command {name!r}", f"Did you mean `graphscope {close[0]}`?" if close else HELP)
-    from graphscope.cli.parser import Parser
+    from graphscope.eventlog.garbage import unsearched
 
-    command = import_module(f"graphscope.cli.{name}")
-    parser = Parser(name, command.__doc__ or "")
-    command.configure(parser)
+    with unsearched():
+        from graphscope.cli.parser import Parser
+
+        command = import_module(f"graphscope.cli.{name}")
+        parser = Parser(name, command.__doc__ or "")
+        command.configure(parser)
     status: int = command.run(parser.parse(rest))
     return status
 

@@ -49,9 +49,9 @@ def configure(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the program; its exit status is ours."""
-    from graphscope.adapters.kit.notices import say
-    from graphscope.eventlog import siblings
+    from graphscope.eventlog import garbage, siblings
     from graphscope.eventlog.interruptions import forgiving
+    from graphscope.eventlog.notices import say
     from graphscope.eventlog.record import exception, record
 
     loaded = load(options.program)
@@ -61,19 +61,19 @@ def run(options: argparse.Namespace) -> int:
     try:
         with ExitStack() as around:
             try:
-                log = around.enter_context(
-                    record(
-                        path,
-                        values=options.values,
-                        every=options.every,
-                        keep_last=options.keep_last,
-                        on=options.on,
-                        budget=options.budget,
-                        capture=options.capture,
-                        memory=options.memory,
-                        passes=options.passes,
-                    )
+                recording = record(
+                    path,
+                    values=options.values,
+                    every=options.every,
+                    keep_last=options.keep_last,
+                    on=options.on,
+                    budget=options.budget,
+                    capture=options.capture,
+                    memory=options.memory,
+                    passes=options.passes,
                 )
+                with garbage.unsearched():
+                    log = around.enter_context(recording)
                 siblings.lead(log.path)
             except LogError as error:
                 if not isinstance(error.__cause__, OSError):  # a slip of the person's, to be mended first
@@ -82,6 +82,7 @@ def run(options: argparse.Namespace) -> int:
             around.enter_context(torch_as_requested(options))
             if options.json:
                 around.enter_context(_printed_to_stderr())
+            garbage.leave_out()
             status = execute(loaded, failed=exception)
         if log is not None and os.getpid() == process:  # of a child that the program forked its parent tells
             log.refresh()

@@ -133,3 +133,22 @@ def test_a_log_that_ended_early_says_so_wherever_it_is_shown(graphscope: Run, tm
     assert "first non-finite value: none in what was recorded" in summary
     assert told in json.loads(graphscope("summary", "--json").stdout)["stopped"]
     assert told in " ".join(graphscope("open", "--console", stdin="info log\nq\n").stdout.split())
+
+
+def test_garbage_is_looked_for_as_if_the_program_were_alone(graphscope: Run, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "import gc, weakref\n"
+        "print(gc.isenabled(), gc.get_threshold())\n"
+        "print([each for each in gc.get_objects() if str(getattr(each, '__name__', '')).startswith('graphscope')])\n"
+        "class Knot: pass\n"
+        "def tie():\n"
+        "    knot = Knot()\n"
+        "    knot.knot = knot\n"
+        "    return weakref.ref(knot)\n"
+        "first = tie()\n"
+        "others = [tie() for _ in range(10000)]\n"
+        "print(first() is None)\n"
+    )
+    alone = run("program.py").stdout
+    assert graphscope("record", "program.py").stdout == alone
+    assert alone.endswith("True\n")

@@ -6,14 +6,16 @@ import json
 import threading
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from graphscope.eventlog import generated, schema
+from graphscope.eventlog import schema
 from graphscope.eventlog.arguments import CALL
 from graphscope.eventlog.files import LogFiles
-from graphscope.eventlog.generated import Generated
 from graphscope.eventlog.names import Op, Scope, Site, entries
 from graphscope.eventlog.typed import decode
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.generated import Generated
 
 Made = TypeVar("Made")
 
@@ -39,7 +41,9 @@ class Tables:
 
     def generated(self, number: int) -> Generated | None:
         """What a compiler generated for an op by its number; None where it is no compiled region."""
-        return generated.of_entry(self._tables["ops"].get(number))
+        from graphscope.eventlog.generated import of_entry  # few logs have any
+
+        return of_entry(self._tables["ops"].get(number))
 
     def site(self, number: int) -> Site | None:
         """A source site by its number."""

@@ -7,6 +7,7 @@ import functools
 import sys
 import threading
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, Final
 
 import torch
@@ -19,12 +20,10 @@ from graphscope.adapters.torch.backward import Backward, entries
 from graphscope.adapters.torch.backward_graph import leaf_class
 from graphscope.adapters.torch.checkpoints import Checkpoints
 from graphscope.adapters.torch.collectives import Collectives
-from graphscope.adapters.torch.compiled_regions import Regions
 from graphscope.adapters.torch.compiling import Compiling
 from graphscope.adapters.torch.constructions import Constructions
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.functions import Functions
-from graphscope.adapters.torch.generated_graphs import line_of_frame
 from graphscope.adapters.torch.left_out import Losses
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.modules import Modules
@@ -36,7 +35,27 @@ from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.adapters.torch.torchscript import TorchScript
 from graphscope.adapters.torch.training_calls import Clearing, TrainingCalls
 from graphscope.adapters.torch.warning_lines import Warned
-from graphscope.eventlog.places import GENERATORS
+from graphscope.eventlog.places import GENERATORS, Line
+
+# What few programs need is imported when they do: it would take a tenth of the time in which a recording begins.
+
+
+def _compiling(capture: str) -> type[Compiling]:
+    """How what is compiled is recorded."""
+    if capture != "compiled":
+        return Compiling
+    from graphscope.adapters.torch.compiled_regions import Regions
+
+    return Regions
+
+
+def _line_of_generated(frame: FrameType) -> Line | None:
+    """The line of the program that a frame of code which `torch.fx` has made is at; None of others."""
+    if not frame.f_code.co_filename.startswith("<eval_with_key>"):
+        return None
+    from graphscope.adapters.torch.generated_graphs import line_of_frame
+
+    return line_of_frame(frame)
 
 
 class TorchPatches(Patches):
@@ -98,9 +117,9 @@ class TorchPatches(Patches):
             *training.entries(), *Clearing(training).entries(), *Settings(session).entries(),
         ):  # fmt: skip
             self.replace(owner, name, value)
-        GENERATORS.append(line_of_frame)
-        self.at_end(functools.partial(GENERATORS.remove, line_of_frame))
-        self._compiling = compiling = (Regions if session.writer.capture == "compiled" else Compiling)(session, self)
+        GENERATORS.append(_line_of_generated)
+        self.at_end(functools.partial(GENERATORS.remove, _line_of_generated))
+        self._compiling = compiling = _compiling(session.writer.capture)(session, self)
         self.replace(torch, "compile", compiling.wrapped(torch.compile))
         for owner, name in _WRITING_DOWN:
             self.replace(owner, name, compiling.unseen(getattr(owner, name)))

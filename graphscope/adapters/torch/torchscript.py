@@ -12,7 +12,6 @@ import torch
 
 from graphscope.adapters.kit.call_scopes import within
 from graphscope.adapters.kit.notices import say
-from graphscope.adapters.torch import torchscript_passes
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
@@ -100,6 +99,8 @@ class TorchScript:
 
     @guarded
     def _tell_passes(self, graph: Any, name: str) -> None:
+        from graphscope.adapters.torch import torchscript_passes  # few ask for passes
+
         torchscript_passes.tell(self.session.writer, graph, name)
 
 

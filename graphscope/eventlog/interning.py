@@ -21,8 +21,8 @@ from graphscope.eventlog.values import nature, storage
 
 _Made = TypeVar("_Made")
 _COLUMNS: Final = frozenset(schema.CONSTANT)
-_ALWAYS: Final = ("ops", "sites", "sources", "shapes", "attrs", "threads")
-"""The tables that any program fills in its first step. Their files are made with the log: to make a file takes longer
+_EARLY: Final = ("ops", "sites", "sources", "scopes", "shapes", "attrs", "threads")
+"""The tables that most programs fill in their first step. Their files are made with the log: to make one takes longer
 than many an op that runs."""
 _TEXTS: Final = 1 << 16
 """Bytes for the texts of the program's files, to begin with."""
@@ -42,7 +42,7 @@ class Interning:
         """Begin the tables in a folder."""
         self.tables = {name: Table(folder, name) for name in schema.TABLES}
         self.tables["sources"] = Table(folder, "sources", _TEXTS)
-        for name in _ALWAYS:
+        for name in _EARLY:
             self.tables[name].begin()
 
     def insist(self, make: Callable[[], _Made]) -> _Made:

@@ -16,21 +16,18 @@ number of dims will do, it asks for `x_ndim` and so on.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import linecache
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
 
 from graphscope.engine.core.precision import in_single
 from graphscope.engine.core.results import result_of
-from graphscope.eventlog.own_files import is_internal
 from graphscope.eventlog.source_blocks import function_block
 from graphscope.formulas.table import FORMULAS
 
@@ -252,9 +249,8 @@ def _text(rule: Rule) -> str:
     code = getattr(rule, "__code__", None)
     if code is None:
         return str(getattr(rule, "__name__", rule))
-    source = _lines(code.co_filename)
     if code.co_name != "<lambda>":
-        block = function_block(source, code.co_firstlineno)
+        block = function_block(linecache.getlines(code.co_filename), code.co_firstlineno)
         if block is not None and not any(quotes in line for line in block for quotes in ('"""', "'''")):
             return "".join(block).strip()
         try:
@@ -264,19 +260,7 @@ def _text(rule: Rule) -> str:
     places = [place for place in code.co_positions() if None not in place and place[2] != place[3]]
     first = min((line, column) for line, _, column, _ in places)
     last = max((line, column) for _, line, _, column in places)
-    lines = [line.encode() for line in source[first[0] - 1 : last[0]]] or [b""]
+    lines = [linecache.getline(code.co_filename, line).encode() for line in range(first[0], last[0] + 1)]
     lines[-1] = lines[-1][: last[1]]  # columns count bytes
     lines[0] = lines[0][first[1] :]
     return " ".join(b" ".join(lines).decode().split())
-
-
-def _lines(file: str) -> list[str]:
-    return (_own_lines(file) if is_internal(file) else None) or linecache.getlines(file)
-
-
-@functools.cache
-def _own_lines(file: str) -> list[str]:
-    """The lines of a file of ours: where its encoding is known, it is read in a third of the time."""
-    with contextlib.suppress(OSError), Path(file).open(encoding="utf-8") as source:
-        return source.readlines()
-    return []

@@ -43,7 +43,7 @@ static inline int64_t now(void)
 #define SLOTS(X)                                                                                                       \
     X(accumulated) X(added) X(append) X(arrivals) X(base) X(ended) X(entering) X(expected) X(first)                    \
     X(fresh) X(gate) X(inner) X(leaving) X(line_calls) X(low) X(mode) X(module) X(named) X(pairs) X(part) X(remote)    \
-    X(row) X(single) X(sites) X(sites_without_grad) X(start) X(triples) X(turn) X(twin) X(updating) X(versions)          \
+    X(row) X(several) X(single) X(sites) X(sites_without_grad) X(start) X(triples) X(turn) X(twin) X(updating) X(versions)          \
     X(zeroed)
 
 /* Seen by the files of one module alone. */
@@ -79,6 +79,7 @@ typedef struct {
     PyObject *shape, *dtype, *constants, *template, *fields;
     PyObject *code; /* a weak reference to that by whose address it is known: another one may come to lie there */
     PyObject *next; /* another variant of it, or None */
+    PyObject *slots, *beside; /* where it makes several tensors: a site for each, and the constants of its calls */
     int64_t count, nbytes, floating;
     int64_t varying; /* a bit for each number among the constants that varies; -1: it is for Python to tell */
     char requires_grad, direct, ordered, summary, wanted;
@@ -146,6 +147,8 @@ typedef struct Rule {
 
 extern INSIDE PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type, *handler_type;
 extern INSIDE const AppendAPI *appending; /* NULL where rows are appended by Python */
+
+static inline int is_nothing(PyObject *held) { return held == NULL || held == Py_None; }
 
 /* Put an object where another one was. */
 static inline void put(PyObject **place, PyObject *object) { Py_XSETREF(*place, Py_NewRef(object)); }
@@ -322,6 +325,10 @@ static inline int64_t bytes_of(const Look *seen)
 }
 
 static inline uint32_t dtype_of(const Look *seen) { return (uint32_t)seen->code << 16 | (uint32_t)seen->bits << 8 | 1; }
+
+/* The row of a node with several slots, whose sites are a tuple; -1 where that takes more, with nothing done. */
+INSIDE int64_t append_in_slots(PyObject *append, PyObject *template, PyObject *sites, PyObject *const *tensors,
+                               const Moment *moment);
 
 /* Another node is about to run: the last one took until now. */
 INSIDE int64_t turn(Run *run);

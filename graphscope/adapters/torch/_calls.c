@@ -105,7 +105,7 @@ static PyType_Spec Known_spec = {"graphscope.adapters.torch._calls.Known", sizeo
 
 /* Site: a call site, and the result that its template is for ------------------------------------------------------- */
 
-#define SITE_PARTS(X) X(next) X(shape) X(dtype) X(constants) X(template) X(fields) X(code)
+#define SITE_PARTS(X) X(next) X(shape) X(dtype) X(constants) X(template) X(fields) X(code) X(slots) X(beside)
 HOLDS(Site, SITE_PARTS)
 
 #define OBJECT(name) {#name, T_OBJECT, offsetof(Site, name), 0, NULL}
@@ -117,6 +117,8 @@ static PyMemberDef Site_members[] = {OBJECT(shape),
                                      OBJECT(fields),
                                      OBJECT(code),
                                      OBJECT(next),
+                                     OBJECT(slots),
+                                     OBJECT(beside),
                                      TRUTH(requires_grad),
                                      TRUTH(direct),
                                      TRUTH(ordered),

@@ -49,8 +49,6 @@ static int is_empty(PyObject *object, Slot *slot)
     return empty;
 }
 
-static inline int is_nothing(PyObject *held) { return held == NULL || held == Py_None; }
-
 /* The nodes and rows that a pass begins at; whether all are of the common kind. */
 static int find_roots(Entry *self, PyObject *outputs, Plan *plan)
 {

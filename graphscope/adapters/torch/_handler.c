@@ -4,31 +4,7 @@
  *
  * Nothing here is linked with torch: its objects are asked by their attributes, as Python does.
  */
-#include "_adapter.h"
-
-/* The arguments of a call, sorted. */
-enum { MOST_TRIED = 32, MOST_GIVEN = 12, MOST_VARYING = 8, MOST_GRADIENTS = 4096 };
-
-typedef struct {
-    int64_t rows[MOST_GIVEN + MOST_VARYING]; /* and behind them the numbers that vary */
-    int count, varying;
-    PyObject *constants; /* a list: each behind its place, or its name; NULL: there are none */
-} Given;
-
-/* What torch calls in the place of its functions. */
-typedef struct {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
-    int64_t room; /* so many entries of the table are let stand before those of dead tensors are taken out */
-    PyObject *prepare, *finish, *failed, *view, *note, *purge;
-    PyObject *session, *place, *writer, *append;
-    PyObject *calls, *kinds, *inside, *gradients, *assigned; /* dicts */
-    PyObject *table;
-    PyObject *preparing;                      /* names of functions that torch fills modules in */
-    Frames frames;
-    PyObject *tensor_type, *group_class, *more_class, *tensor_kind, *plain_kind, *grad_enabled, *sequence_number, *follows;
-    PyObject *give_up, *intended, *handing, *others;
-} Handler;
+#include "_handler.h"
 
 static PyObject *empty; /* the name of a node that is its call's own */
 
@@ -200,10 +176,9 @@ static int is_same(PyObject *value, PyObject *known, Numbers *numbers)
     return value == known || PyObject_RichCompareBool(value, known, Py_EQ) == 1;
 }
 
-/* Whether constants stand where those of a call site stood, and are the same but for numbers that vary. */
-static int has_constants(const Site *site, Given *given)
+int has_constants(const Site *site, PyObject *known, Given *given)
 {
-    PyObject *known = site->constants, *constants = given->constants;
+    PyObject *constants = given->constants;
     Numbers numbers = {site->varying, 0, given};
     given->varying = 0;
     if (site->varying < 0 || !PyList_CheckExact(known))
@@ -234,7 +209,7 @@ static int fits(Site *site, PyObject *result, PyObject *node, const Look *seen, 
     }
     if (same <= 0)
         return same;
-    return has_constants(site, given);
+    return has_constants(site, site->constants, given);
 }
 
 /* The address of the elements of a tensor that lie in one row in memory, as a new reference; NULL without an error
@@ -314,8 +289,7 @@ static int is_grad_enabled(Handler *self)
     return enabled == NULL ? -1 : enabled == Py_True;
 }
 
-/* The call site of a frame, a new reference; NULL where none is known. */
-static Site *site_at(Handler *self, PyObject *call, PyFrameObject *frame)
+Site *site_at(Handler *self, PyObject *call, PyFrameObject *frame)
 {
     PyObject *context = ((Place *)self->place)->context;
     int enabled = is_grad_enabled(self);
@@ -337,23 +311,26 @@ static Site *site_at(Handler *self, PyObject *call, PyFrameObject *frame)
     return (Site *)site;
 }
 
+Site *next_site(Site *site, int tried)
+{
+    put_off(); /* constants that can't be compared */
+    PyObject *next = tried < MOST_TRIED ? site->next : NULL;
+    Site *following = next != NULL && PyObject_TypeCheck(next, site_type) ? (Site *)Py_NewRef(next) : NULL;
+    Py_DECREF(site);
+    return following;
+}
+
 /* The variant of the call site of a frame that is for such a result, a new reference; NULL where none is known. */
 static Site *site_for(Handler *self, PyObject *call, PyFrameObject *frame, PyObject *result, PyObject *node,
                       const Look *seen, Given *given)
 {
     Site *site = site_at(self, call, frame);
-    for (int turn = 0; site != NULL && fits(site, result, node, seen, given) != 1; turn++) {
-        put_off(); /* constants that can't be compared */
-        PyObject *next = turn < MOST_TRIED ? site->next : NULL;
-        Site *following = next != NULL && PyObject_TypeCheck(next, site_type) ? (Site *)Py_NewRef(next) : NULL;
-        Py_DECREF(site);
-        site = following;
-    }
+    for (int turn = 0; site != NULL && fits(site, result, node, seen, given) != 1; turn++)
+        site = next_site(site, turn);
     return site;
 }
 
-/* Let the backward node of a result, if it has one, say which row made it. */
-static int tell_node(Handler *self, PyObject *node, int64_t row, const Site *site)
+int tell_node(Handler *self, PyObject *node, int64_t row, const Site *site)
 {
     if (node == Py_None || !site->requires_grad || self->follows != Py_True)
         return 0;
@@ -367,13 +344,13 @@ static int tell_node(Handler *self, PyObject *node, int64_t row, const Site *sit
     return failed ? -1 : 0;
 }
 
-/* Note that a new tensor is the value of a row, and whose memory it shares. */
-static int note(Handler *self, PyObject *result, PyObject *args, int64_t row)
+int note_result(Handler *self, PyObject *result, PyObject *args, int64_t row, int64_t counter)
 {
     Known *known = new_known(known_type, result);
     if (known == NULL)
         return -1;
     known->row = row;
+    known->counter = counter;
     int failed = set_known((Table *)self->table, result, known) < 0;
     if (!failed && count_known((Table *)self->table) > self->room) {
         PyObject *room = PyObject_CallNoArgs(self->purge);
@@ -437,7 +414,9 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
     if (PyTuple_CheckExact(result))
         result = only_one(result);
     if ((PyObject *)Py_TYPE(result) != self->tensor_type)
-        return 0;
+        return PyTuple_Check(result) || PyList_CheckExact(result)
+                   ? record_several(self, call, frame, result, args, given, start, end)
+                   : 0;
     Known *before = known_at((Table *)self->table, result);
     if (before != NULL && referent(before->reference) == result)
         return 0;
@@ -458,7 +437,7 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
     if (value == NULL)
         goto leave;
     int64_t row = append(self, site, value, given, start, end);
-    answer = row < 0 || note(self, result, args, row) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
+    answer = row < 0 || note_result(self, result, args, row, 0) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
 leave:
     if (answer == 0)
         PyErr_Clear();
@@ -532,20 +511,6 @@ leave:
     return answer;
 }
 
-/* A list or tuple of constants, as one constant; NULL where it holds anything else. */
-static PyObject *constant_of(Handler *self, PyObject *value)
-{
-    int is_list = PyList_CheckExact(value);
-    if (!is_list && !PyTuple_CheckExact(value))
-        return NULL;
-    PyObject **items = PySequence_Fast_ITEMS(value);
-    Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
-    for (Py_ssize_t place = 0; place < count; place++)
-        if (PyDict_GetItemWithError(self->kinds, (PyObject *)Py_TYPE(items[place])) != self->plain_kind)
-            return NULL;
-    return is_list ? PyList_AsTuple(value) : Py_NewRef(value);
-}
-
 static int add_constant(Given *given, PyObject *place, PyObject *value)
 {
     if (given->constants == NULL && (given->constants = PyList_New(0)) == NULL)
@@ -553,21 +518,51 @@ static int add_constant(Given *given, PyObject *place, PyObject *value)
     return PyList_Append(given->constants, place) == 0 && PyList_Append(given->constants, value) == 0;
 }
 
+/* The kind of an argument, borrowed: see `Session.kinds`; NULL where it is not known. */
+static inline PyObject *kind_of(Handler *self, PyObject *value)
+{
+    PyObject *type = (PyObject *)Py_TYPE(value);
+    return type == self->tensor_type ? self->tensor_kind : PyDict_GetItemWithError(self->kinds, type);
+}
+
+/* Add the row of an argument that is a tensor; whether it is known and there is room. */
+static int add_row(Handler *self, PyObject *tensor, int64_t low, Given *given)
+{
+    int64_t row = given->count < MOST_GIVEN ? row_of(self, tensor, low) : -1;
+    if (row < 0)
+        return 0;
+    given->rows[given->count++] = row;
+    return 1;
+}
+
+/* A list or tuple as one constant, in which the class of tensors stands for each tensor, whose row is added; NULL where it
+ * holds anything but known tensors and constants. */
+static PyObject *constant_of(Handler *self, PyObject *value, int64_t low, Given *given)
+{
+    if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value))
+        return NULL;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+    PyObject *constant = PyTuple_New(count);
+    for (Py_ssize_t place = 0; constant != NULL && place < count; place++) {
+        PyObject *each = PySequence_Fast_GET_ITEM(value, place), *kind = kind_of(self, each);
+        if (kind == self->tensor_kind && add_row(self, each, low, given))
+            PyTuple_SET_ITEM(constant, place, Py_NewRef(self->tensor_type));
+        else if (kind != NULL && kind == self->plain_kind)
+            PyTuple_SET_ITEM(constant, place, Py_NewRef(each));
+        else
+            Py_CLEAR(constant);
+    }
+    return constant;
+}
+
 /* Sort an argument, given by its name or (NULL) by its place; whether it takes no more: it is a known tensor or a
  * constant. */
 static int sort_one(Handler *self, PyObject *name, Py_ssize_t number, PyObject *value, int64_t low, Given *given)
 {
-    PyObject *kind = (PyObject *)Py_TYPE(value) == self->tensor_type
-                         ? self->tensor_kind
-                         : PyDict_GetItemWithError(self->kinds, (PyObject *)Py_TYPE(value));
-    if (kind == self->tensor_kind) {
-        int64_t row = given->count < MOST_GIVEN ? row_of(self, value, low) : -1;
-        if (row < 0)
-            return 0;
-        given->rows[given->count++] = row;
-        return name == NULL || add_constant(given, name, self->tensor_type);
-    }
-    PyObject *constant = kind == self->plain_kind ? Py_NewRef(value) : constant_of(self, value);
+    PyObject *kind = kind_of(self, value);
+    if (kind == self->tensor_kind)
+        return add_row(self, value, low, given) && (name == NULL || add_constant(given, name, self->tensor_type));
+    PyObject *constant = kind == self->plain_kind ? Py_NewRef(value) : constant_of(self, value, low, given);
     PyObject *place = name != NULL ? Py_NewRef(name) : PyLong_FromSsize_t(number);
     int sorted = constant != NULL && place != NULL && add_constant(given, place, constant);
     Py_XDECREF(constant);

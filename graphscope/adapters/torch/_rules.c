@@ -6,6 +6,8 @@
 
 const AppendAPI *appending;
 
+enum { MOST_ORIGINS = 64 };
+
 static int boxed_into(PyObject *list, int64_t value)
 {
     PyObject *boxed = PyLong_FromLongLong(value);
@@ -216,6 +218,70 @@ static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
     return row;
 }
 
+/* How the slots of a node are kept whose cotangent comes of so many rows, borrowed; NULL where that is not known. */
+static Site *site_of_slots(PyObject *known, PyObject *cotangents, int64_t count)
+{
+    Look seen;
+    Py_ssize_t first = 0;
+    while (first < PyTuple_GET_SIZE(cotangents) && PyTuple_GET_ITEM(cotangents, first) == Py_None)
+        first++;
+    if (first == PyTuple_GET_SIZE(cotangents) || !look(PyTuple_GET_ITEM(cotangents, first), &seen))
+        return NULL;
+    for (Py_ssize_t place = 0; place < PyList_GET_SIZE(known); place++) {
+        Site *site = (Site *)PyList_GET_ITEM(known, place);
+        if (site->count == count && site->slots != NULL && PyTuple_CheckExact(site->slots) &&
+            PyTuple_GET_SIZE(site->slots) == PyTuple_GET_SIZE(cotangents) &&
+            fits_seen(site, PyTuple_GET_ITEM(cotangents, first), &seen) == 1)
+            return site;
+    }
+    return NULL;
+}
+
+/* The rows that a cotangent came from, with their slots; how many, or -1 where they are more than there is room for. */
+static int origins(Rule *self, int64_t rows[MOST_ORIGINS])
+{
+    int count = 0;
+    if (!is_nothing(self->parts)) {
+        if (PyList_GET_SIZE(self->parts) > MOST_ORIGINS)
+            return -1;
+        for (Py_ssize_t place = 0; place < PyList_GET_SIZE(self->parts); place++)
+            rows[count++] = PyLong_AsLongLong(PyList_GET_ITEM(self->parts, place));
+        return count;
+    }
+    for (int32_t place = 0; place < self->sources.count; place++) {
+        Tie *each = tie_at(&self->sources, place);
+        if (each->rule->run != self->run || !each->rule->row)
+            continue;
+        if (count == MOST_ORIGINS)
+            return -1;
+        rows[count++] = each->rule->row | each->number;
+    }
+    return count;
+}
+
+/* Append the row of a node with several slots, as `appended` answers: see `slots.append`. */
+static int64_t arrived_in_slots(Rule *self, Run *run, PyObject *cotangents)
+{
+    int64_t rows[MOST_ORIGINS], row = 0;
+    int count = origins(self, rows);
+    if (count < 0 || PyUnicode_GET_LENGTH(self->name) > 0 || !runs_plainly(run) ||
+        is(self->session, &slot_remote, Py_False) != 1)
+        return 0;
+    PyObject *known = get(self->fields, &slot_several);
+    Site *site = known == NULL || !PyList_CheckExact(known) ? NULL : site_of_slots(known, cotangents, count);
+    if (site != NULL) {
+        Place *place = (Place *)run->place;
+        place->busy = 1; /* what is asked of the tensors is no call of the program's */
+        Moment moment = {turn(run), 0, owner_of(self), rows, count, -1, 0};
+        row = append_in_slots(run->append, site->template, site->slots, PySequence_Fast_ITEMS(cotangents), &moment);
+        place->busy = 0;
+        if (row > 0)
+            self->row = run->opened = place->backward_row = row;
+    }
+    Py_XDECREF(known);
+    return row > 0 ? row : 0;
+}
+
 static PyObject *no_function;   /* torch._C.DisableTorchFunction */
 static PyObject *has_functions; /* torch._C._has_torch_function_unary */
 
@@ -311,7 +377,12 @@ static int64_t received(Rule *self, Run *run, PyObject *result, int64_t origin)
 /* The hook before a node: its cotangents have arrived. */
 static PyObject *before(Rule *self, Run *run, PyObject *cotangents)
 {
-    if (PyTuple_Check(cotangents) && PyTuple_GET_SIZE(cotangents) == 1) {
+    if (PyTuple_Check(cotangents) && PyTuple_GET_SIZE(cotangents) > 1 && is_nothing(self->known)) {
+        if (arrived_in_slots(self, run, cotangents) > 0)
+            Py_RETURN_NONE;
+        put_off();
+    }
+    else if (PyTuple_Check(cotangents) && PyTuple_GET_SIZE(cotangents) == 1) {
         PyObject *cotangent = PyTuple_GET_ITEM(cotangents, 0);
         int64_t row = 0;
         if (self->known == NULL || self->known == Py_None)

@@ -21,6 +21,28 @@ static int slotted(PyObject *object, PyObject *tensor, Slotted *slot, PyObject *
     return *value == Py_None || slot->data != NULL;
 }
 
+int64_t append_in_slots(PyObject *append, PyObject *template, PyObject *sites, PyObject *const *tensors,
+                        const Moment *moment)
+{
+    int count = (int)PyTuple_GET_SIZE(sites), fit = count <= MOST_SLOTS;
+    Slotted slots[MOST_SLOTS];
+    PyObject *values[MOST_SLOTS];
+    void *gathered[MOST_SLOTS];
+    int met = 0;
+    for (; met < count && fit; met++) {
+        slots[met] = (Slotted){0};
+        values[met] = gathered[met] = NULL;
+        fit = slotted(PyTuple_GET_ITEM(sites, met), tensors[met], slots + met, values + met, gathered + met);
+    }
+    put_off();
+    int64_t row = fit ? appending->slots(append, template, slots, count, moment) : -1;
+    for (int slot = 0; slot < met; slot++) {
+        Py_XDECREF(values[slot]);
+        free(gathered[slot]);
+    }
+    return row;
+}
+
 /* append_slots(append, template, sites, tensors, rows, time, duration, forward): the row, or None where it takes more. */
 static PyObject *append_slots(PyObject *module, PyObject *const *args, Py_ssize_t given)
 {
@@ -28,8 +50,8 @@ static PyObject *append_slots(PyObject *module, PyObject *const *args, Py_ssize_
         !PyList_CheckExact(args[3]) || !PyList_CheckExact(args[4]))
         Py_RETURN_NONE;
     PyObject *sites = args[2], *tensors = args[3], *rows = args[4];
-    int count = (int)PyList_GET_SIZE(tensors), told = (int)PyList_GET_SIZE(rows), fit = 1;
-    if (count != PyTuple_GET_SIZE(sites) || count > MOST_SLOTS || told > MOST_TOLD)
+    int told = (int)PyList_GET_SIZE(rows);
+    if (PyList_GET_SIZE(tensors) != PyTuple_GET_SIZE(sites) || told > MOST_TOLD)
         Py_RETURN_NONE;
     int64_t inputs[MOST_TOLD];
     for (int place = 0; place < told; place++)
@@ -37,22 +59,7 @@ static PyObject *append_slots(PyObject *module, PyObject *const *args, Py_ssize_
     Moment moment = {PyLong_AsLongLong(args[5]), PyLong_AsLongLong(args[6]), PyLong_AsLongLong(args[7]), inputs, told, -1, 0};
     if (PyErr_Occurred())
         return NULL;
-    Slotted slots[MOST_SLOTS];
-    PyObject *values[MOST_SLOTS];
-    void *gathered[MOST_SLOTS];
-    for (int slot = 0; slot < count; slot++) {
-        slots[slot] = (Slotted){0};
-        values[slot] = gathered[slot] = NULL;
-    }
-    for (int slot = 0; slot < count && fit; slot++)
-        fit = slotted(PyTuple_GET_ITEM(sites, slot), PyList_GET_ITEM(tensors, slot), slots + slot, values + slot,
-                      gathered + slot);
-    put_off();
-    int64_t row = fit ? appending->slots(args[0], args[1], slots, count, &moment) : -1;
-    for (int slot = 0; slot < count; slot++) {
-        Py_XDECREF(values[slot]);
-        free(gathered[slot]);
-    }
+    int64_t row = append_in_slots(args[0], args[1], sites, PySequence_Fast_ITEMS(tensors), &moment);
     if (row < 0)
         Py_RETURN_NONE;
     return PyLong_FromLongLong(row);

@@ -59,8 +59,8 @@ class Site:
     """A call site, and the result that its template is for."""
 
     __slots__ = (
-        "code", "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "next", "ordered",
-        "requires_grad", "shape", "summary", "template", "varying", "wanted",
+        "beside", "code", "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "next", "ordered",
+        "requires_grad", "shape", "slots", "summary", "template", "varying", "wanted",
     )  # fmt: skip
 
     code: Any
@@ -68,6 +68,10 @@ class Site:
     shape: Any
     dtype: Any
     constants: Any
+    slots: Any
+    """Of a node with several slots, how each was kept that was met last; None where that takes a look at each."""
+    beside: Any
+    """The constants, where several tensors are made as well."""
     varying: int
     """A bit for each number among the constants that varies; -1 where the constants do not tell of all of them."""
 

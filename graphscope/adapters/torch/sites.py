@@ -61,7 +61,8 @@ class Fields:
     """What the rows of one variant of a call site share, forward and backward."""
 
     __slots__ = (
-        "_dtype", "_forms", "_session", "base", "line", "named", "pairs", "part", "single", "start", "triples",
+        "_dtype", "_forms", "_session", "base", "line", "named", "pairs", "part", "several", "single", "start",
+        "triples",
     )  # fmt: skip
 
     def __init__(self, session: Session, line: str, base: dict[str, Any], dtype: torch.dtype | None = None) -> None:
@@ -81,6 +82,8 @@ class Fields:
         self.pairs: list[Keeping] = []
         self.triples: list[Keeping] = []
         """Of the GRAD rows of cotangents that are the sum of two and of three contributions."""
+        self.several: list[Keeping] = []
+        """Of the GRAD rows of nodes with several slots that are the call's own, by the number of their inputs."""
 
     def gradient(self, count: int, like: torch.Tensor | None = None, rule: str = "", several: bool = False) -> Keeping:
         """The template of the GRAD row of this call with so many inputs.
@@ -114,6 +117,9 @@ class Fields:
             found.dtype = self._dtype if like is None else tensor_base.dtype(like)
             if count == 1 and kind is Kind.ACCUMULATE:
                 self.part.append(found)
+            elif several and not rule:
+                found.count = count
+                self.several.append(found)
             elif count in (2, 3) and kind is Kind.GRAD and not rule and not several:
                 (self.pairs if count == 2 else self.triples).append(found)
             elif rule and kind is Kind.GRAD and count == 1 and not several:
@@ -124,7 +130,7 @@ class Fields:
 class CallSite(Keeping):
     """The template of a call's rows at one place of the program, for results of one kind."""
 
-    __slots__ = ("beside", "numbers", "places", "shapes")
+    __slots__ = ("numbers", "places", "shapes")
 
     def __init__(
         self,
@@ -155,7 +161,6 @@ class CallSite(Keeping):
         self.shapes: Any = None
         """Of several results; None where there is one."""
         self.beside: list[Any] = []
-        """The constants of the call."""
         self.count = count
         self.dtype = None if result is None else tensor_base.dtype(result)
         self.requires_grad = result is not None and requires_grad(result)

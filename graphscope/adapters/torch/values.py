@@ -22,7 +22,7 @@ from graphscope.eventlog.values import pack, unpack
 class Keeping(Site):
     """A template, and how the value of its rows is had from a tensor."""
 
-    __slots__ = ("kept", "slots", "unkept")
+    __slots__ = ("kept", "unkept")
 
     def __init__(self, template: Template, like: torch.Tensor | None = None) -> None:
         self.template = template
@@ -31,7 +31,6 @@ class Keeping(Site):
         self.next = None
         """Another variant of the same call site."""
         self.slots: tuple[Keeping, ...] | None = None
-        """Of a node with several slots, how each was kept that was met last; None where that takes a look at each."""
         self.varying = 0
         self.kept, self.summary, self.floating = wanted(template)
         self.nbytes = template.nbytes

@@ -312,16 +312,24 @@ typedef struct {
     int64_t base;
 } Appender;
 
-/* Whether some element is NaN or infinite: without the sign, such are the largest bits. */
+#define LARGER(type, one, other) ((type)(one) > (type)(other) ? (type)(one) : (type)(other))
+
+/* Whether some element is NaN or infinite: without the sign, such are the largest bits. Four stretches are read side by
+ * side: memory is slow to answer, and the processor asks for more of it at once. */
 #define ANY_NONFINITE(name, type, sign, infinite)                                                                      \
     FOR_EACH_PROCESSOR static int name(const void *data, int64_t size)                                                 \
     {                                                                                                                  \
-        const type *bits = data;                                                                                       \
+        const int64_t count = size / (int64_t)sizeof(type), quarter = count / 4;                                       \
+        const type *bits = data, *second = bits + quarter, *third = second + quarter, *fourth = third + quarter;       \
         type most = 0;                                                                                                 \
-        for (int64_t place = 0; place < size / (int64_t)sizeof *bits; place++) {                                       \
-            type magnitude = (type)(bits[place] & ~(sign));                                                            \
-            most = magnitude > most ? magnitude : most;                                                                \
+        for (int64_t place = 0; place < quarter; place++) {                                                            \
+            type one = LARGER(type, bits[place] & ~(sign), second[place] & ~(sign));                                   \
+            type other = LARGER(type, third[place] & ~(sign), fourth[place] & ~(sign));                                \
+            one = LARGER(type, one, other);                                                                            \
+            most = LARGER(type, most, one);                                                                            \
         }                                                                                                              \
+        for (int64_t place = 4 * quarter; place < count; place++)                                                      \
+            most = LARGER(type, most, bits[place] & ~(sign));                                                          \
         return most >= (infinite);                                                                                     \
     }
 

@@ -13,4 +13,11 @@
 #define FOR_EACH_PROCESSOR
 #endif
 
+/* Have a line of memory fetched that is read soon; where none lies, nothing happens. */
+#ifdef __GNUC__
+#define FETCH(address) __builtin_prefetch(address)
+#else
+#define FETCH(address) ((void)(address))
+#endif
+
 #endif

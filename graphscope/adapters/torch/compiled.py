@@ -68,6 +68,8 @@ class Site:
     shape: Any
     dtype: Any
     constants: Any
+    count: int
+    """The number of tensors that it is given."""
     slots: Any
     """Of a node with several slots, how each was kept that was met last; None where that takes a look at each."""
     beside: Any

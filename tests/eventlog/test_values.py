@@ -145,6 +145,18 @@ def test_none_keeps_nothing_but_whether_it_was_finite(make, append) -> None:
     assert log.rare().tolist() == [rows[1], rows[2], rows[4], rows[5]]
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_an_element_that_is_not_finite_is_found_wherever_it_stands(make, append, dtype: str) -> None:
+    writer = make(policy="none")
+    values = [np.ones(size, dtype) for size in range(2, 40)]
+    for size in (3, 18, 33, 67):
+        values += [np.where(np.arange(size) == place, -np.inf, 1).astype(dtype) for place in range(size)]
+        values += [np.where(np.arange(size) == place, np.nan, 1).astype(dtype) for place in range(size)]
+    rows = [append(writer, value) for value in values]
+    log = load(writer.path)
+    assert [log.nonfinite(row) for row in rows] == [False] * 38 + [True] * 2 * (3 + 18 + 33 + 67)
+
+
 @given(value=arrays.arrays(st.sampled_from(["f4", "f8", "f2", "c8", "c16", "i4", "u1", "?"]), st.integers(0, 50)))
 @pytest.mark.parametrize("found_in", [summarize, lambda value: unpack(summary_record(value), value.size)])
 def test_statistics_agree_with_numpy(found_in: Callable[[np.ndarray], Summary], value: np.ndarray) -> None:

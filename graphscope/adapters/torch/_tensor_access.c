@@ -101,6 +101,10 @@ static char *gather(char *to, const char *from, const Look *seen, int axis, int6
         memcpy(to, from, size);
         return to + size;
     }
+    if (axis == seen->axes - 1 && seen->strides[axis] == 1) { /* parts of rows, as `split` and `transpose` leave them */
+        memcpy(to, from, seen->shape[axis] * size);
+        return to + seen->shape[axis] * size;
+    }
     if (axis == seen->axes - 1 && size == 4) { /* by far the most frequent */
         int32_t *each = (int32_t *)to;
         for (int64_t place = 0; place < seen->shape[axis]; place++)

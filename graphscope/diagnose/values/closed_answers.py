@@ -15,7 +15,7 @@ from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
-    from graphscope.graph import Node
+    from graphscope.graph import Graph, Node
 
 CLAMPS: Final = frozenset({"clamp", "clamp_min", "clip"})
 _LAYERS: Final = frozenset({
@@ -76,7 +76,8 @@ def _in_its_step(log: Log, row: int) -> Node:
     """A node as it is seen at the end of its training step, by when an answer has been compared."""
     known = steps(log)
     place = known.place(row)
-    return log.graph.at(None if place is None else int(known.last[place])).node(row)
+    seen: Graph = log.graph.at(None if place is None else int(known.last[place]))
+    return seen.node(row)
 
 
 def _measured(relu: Node) -> Closed | None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
 import threading
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ import graphscope as gs
 from graphscope.engine.core.op import OPS, VJP
 from graphscope.engine.ops.flat_rules import refused
 from graphscope.eventlog.schema import Flag, Kind, Pass
+from graphscope.graph import Graph
 from tests.engine.sampling import arguments, flat, name_of, results, run, tensors
 
 
@@ -137,3 +141,31 @@ def test_threads_record_side_by_side():
         for row, _ in event.inputs:
             assert events[row].thread == event.thread
     assert sum(e.kind == Kind.OP for e in events) == 4 * 50 * 2
+
+
+@pytest.fixture
+def impatient() -> Iterator[None]:
+    """Threads give way to each other at nearly every instruction."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_threads_meet_one_line_with_shapes_that_are_new_to_it(impatient: None) -> None:
+    def work(first: int) -> None:
+        x = None
+        for turn in range(400):
+            x = gs.ones(1 + (turn * 7 + first) % 15, requires_grad=True) * 2.0
+        ended.append(x)
+
+    for _ in range(20):
+        ended: list[Any] = []
+        with gs.record(values="none") as log:
+            threads = [threading.Thread(target=work, args=(first,)) for first in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        assert len(ended) == 4
+        assert len(Graph(log).select("op:mul forward")) == 4 * 400

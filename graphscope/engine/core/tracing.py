@@ -153,7 +153,8 @@ def call_site(
     variants: dict[Any, CallSite] = writer.variants.setdefault(key, {})
     if outputs is None and len(variants) < _FEW:
         shape = out.shape
-        for found in variants.values():  # a loop over parameters comes back to each
+        # A loop over parameters comes back to each; another thread may add one meanwhile.
+        for found in tuple(variants.values()):
             if found.shape == shape and _fits(found, out, constant, attrs, context):
                 sites[key] = found
                 return found, ()

@@ -33,7 +33,7 @@ check: $(VENV)/.made-check
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
 	$(PYTEST) -m slow --durations=20
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" --durations=20
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory page-check vsix-check; \
 	else echo "no npm: the sources of the page and of the extension are not checked"; fi
 

@@ -69,6 +69,7 @@ def test_a_package_that_another_finder_knows(monkeypatch: pytest.MonkeyPatch, tm
     assert [*brought()] == expected() == [("like", "like.graphscope")]
 
 
+@pytest.mark.slow
 def test_without_one_nothing_more_is_loaded(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(
         "import sys\nimport graphscope as gs\n"

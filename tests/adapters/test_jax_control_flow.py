@@ -53,6 +53,7 @@ def test_transformed_functions_compute_what_jax_computes(name: str) -> None:
     assert all(node.forward is not None for node in backward)
 
 
+@pytest.mark.slow
 def test_each_turn_of_a_loop_has_nodes_in_both_passes() -> None:
     with gs.record() as log:
         jax.jit(jax.grad(loss))(W, XS)
@@ -78,6 +79,7 @@ NUMBERS = {
 """Functions that return what was written down as a number."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_that_a_traced_function_returns_are_arrays(name: str) -> None:
     def described() -> list[tuple[bool, np.dtype, bool, object]]:
@@ -90,6 +92,7 @@ def test_numbers_that_a_traced_function_returns_are_arrays(name: str) -> None:
     assert recorded == bare
 
 
+@pytest.mark.slow
 def test_a_level_that_leaves_compiled_functions_alone_is_not_had(capsys: pytest.CaptureFixture[str]) -> None:
     with gs.record(capture="compiled") as log:
         jax.jit(jnp.tanh)(1.0)
@@ -97,6 +100,7 @@ def test_a_level_that_leaves_compiled_functions_alone_is_not_had(capsys: pytest.
     assert [node.op for node in log.graph.nodes] == ["tanh"]
 
 
+@pytest.mark.slow
 def test_a_function_may_decide_by_what_it_computes() -> None:
     def choosing(x):
         return x * x if x > 1 else -x

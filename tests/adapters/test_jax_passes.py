@@ -22,6 +22,7 @@ def loss(params, x):
     return jnp.sum(h * h)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [False, True])
 def test_values_and_gradients_of_both_passes_are_those_of_jax(compiled: bool) -> None:
     step = jax.value_and_grad(loss)
@@ -41,6 +42,7 @@ def test_values_and_gradients_of_both_passes_are_those_of_jax(compiled: bool) ->
     assert names == {"params['dense']['kernel']", "params['dense']['bias']"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("differentiated", [False, True])
 def test_a_node_is_at_the_line_that_jax_tells_of_its_equation(compiled: bool, differentiated: bool) -> None:
@@ -54,6 +56,7 @@ def test_a_node_is_at_the_line_that_jax_tells_of_its_equation(compiled: bool, di
         assert told[primitive].startswith(f"{node.site.file}:{node.site.line}:")
 
 
+@pytest.mark.slow
 def test_a_recording_holds_no_array_of_the_steps_that_have_ended() -> None:
     params = {"w": jnp.ones((3, 2)), "b": jnp.zeros(2)}
 
@@ -76,6 +79,7 @@ def test_nothing_of_jax_is_changed_when_a_recording_has_ended() -> None:
     assert (core.EvalTrace.process_primitive, jax.vjp) == before
 
 
+@pytest.mark.slow
 def test_an_update_of_optax_is_the_next_version_of_each_parameter_and_ends_a_step() -> None:
     optax = pytest.importorskip("optax")
     optimizer = optax.sgd(0.1)

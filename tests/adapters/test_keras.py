@@ -29,6 +29,7 @@ def trained(made) -> list[float]:
     return made.fit(X, Y, batch_size=3, epochs=2, shuffle=False, verbose=0).history["loss"]
 
 
+@pytest.mark.slow
 def test_fit_is_recorded_step_by_step_and_computes_the_same() -> None:
     bare = trained(model())
     made = model()
@@ -47,6 +48,7 @@ def test_fit_is_recorded_step_by_step_and_computes_the_same() -> None:
         np.testing.assert_array_equal(updates[-1].value, made.trainable_variables[-1].numpy())
 
 
+@pytest.mark.slow
 def test_layers_and_losses_are_scopes() -> None:
     made = model()
     with gs.record() as log:
@@ -94,6 +96,7 @@ def test_an_optimizer_of_the_programs_own_is_shown_op_by_op() -> None:
     np.testing.assert_array_equal(variable.numpy(), [0.0, 0.0])
 
 
+@pytest.mark.slow
 def test_keras_is_left_as_it_was() -> None:
     call, apply = keras.Layer.__call__, keras.optimizers.Optimizer.apply
     with gs.record():

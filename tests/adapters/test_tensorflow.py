@@ -56,6 +56,7 @@ def test_values_and_gradients_are_those_of_the_tape() -> None:
         assert {Path(node.site.file).name for node in graph.nodes} == {Path(__file__).name}
 
 
+@pytest.mark.slow
 def test_each_rule_is_tied_to_the_op_whose_it_is() -> None:
     w, b = parameters()
     with gs.record() as log:
@@ -75,6 +76,7 @@ def test_each_rule_is_tied_to_the_op_whose_it_is() -> None:
     np.testing.assert_array_equal(second, outer.gradient(dw, w))
 
 
+@pytest.mark.slow
 def test_a_recording_holds_no_tensor_of_the_steps_that_have_ended() -> None:
     w, b = parameters()
 

@@ -100,6 +100,7 @@ DEEDS: Final[list[Callable[[Program], Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", ["calls+backward", "ops"])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_log_says_what_the_gradients_are(seed: int, capture: str) -> None:

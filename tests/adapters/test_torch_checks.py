@@ -145,6 +145,7 @@ def findings(log: Log) -> list[Finding]:
     return [found for check in every().values() for found in check.findings(log.graph)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", LEVELS)
 @pytest.mark.parametrize("name", HEALTHY)
 def test_what_a_program_means_is_no_finding(name: str, capture: str, tmp_path: Path) -> None:
@@ -156,6 +157,7 @@ def test_what_a_program_means_is_no_finding(name: str, capture: str, tmp_path: P
     assert list(LogIndex(log).flagged) == []
 
 
+@pytest.mark.slow
 def test_a_pass_that_is_scaled_up_is_forgiven_for_overflow_alone(tmp_path: Path) -> None:
     program = HEALTHY["a scaler that begins too high"].replace(
         "F.mse_loss(net(x), y)", "F.mse_loss(net(x), y).log() / 0"
@@ -197,6 +199,7 @@ POISONED = """
 SQRT = next(n for n, line in enumerate((HEADER + textwrap.dedent(POISONED)).splitlines(), 1) if "# here" in line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("capture", "optimizer", "steps"),
     [("calls+backward", "Adam", 6), ("ops", "SGD", 5), pytest.param("ops", "AdamW", 15, marks=pytest.mark.slow)],

@@ -183,6 +183,7 @@ def test_calls_at_one_line_that_differ_only_in_where_a_constant_stands_or_in_its
     assert [each.attributes for each in added if each.attributes] == [{"alpha": 2}] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", ["calls", "calls+backward", "ops"])
 def test_numbers_that_differ_from_step_to_step_lie_in_the_rows(capture: str) -> None:
     def table(steps: int) -> tuple[Any, int]:

@@ -169,6 +169,7 @@ def test_the_first_value_that_is_not_finite_stops_the_program(debug: Debug) -> N
     assert "#1 log (2 float32) forward program.py:3" in said
 
 
+@pytest.mark.slow
 def test_a_framework_imported_in_the_middle_is_seen_and_none_is_loaded_before(debug: Debug) -> None:
     program = """\
 import sys

@@ -72,6 +72,7 @@ def line(words: str) -> int:
     return EXPORTS[: EXPORTS.index(words)].count("\n") + 1
 
 
+@pytest.mark.slow
 def test_calls_have_the_lines_and_names_of_the_program(log: gs.Log) -> None:
     nodes = [node for node in log.graph.nodes if node.site is not None and Path(node.site.file).name == "net.py"]
     assert [(node.op, node.name, node.site.line) for node in nodes if node.kind == "op"] == [

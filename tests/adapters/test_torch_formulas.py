@@ -28,6 +28,7 @@ def test_a_hundred_ops_are_among_the_samples() -> None:
     assert len({op for op, _ in SAMPLES}) >= 140
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("op", "sample"), SAMPLES, ids=[f"{op}-{place}" for place, (op, _) in enumerate(SAMPLES)])
 def test_the_rule_of_each_input_says_what_pytorch_computed(op: str, sample: Sample) -> None:
@@ -162,6 +163,7 @@ def test_what_the_table_lacks_is_cited_from_pytorch(op: str, sample: Sample) -> 
         agree(node)
 
 
+@pytest.mark.slow
 def test_every_rule_of_pytorchs_file_is_freed_of_c() -> None:
     names = re.findall(r"^- name: (\w+)", derivatives._text(), re.MULTILINE)
     rules = [rule for name in names for rule in derivatives.derivative(name, ()).rules.values()]
@@ -175,6 +177,7 @@ def test_a_function_that_nobody_describes_is_told_as_a_call() -> None:
     assert [each.rule for each in node.operands] == ["the vjp of kron by x, at g", "the vjp of kron by y, at g"]
 
 
+@pytest.mark.slow
 def test_the_file_is_not_read_until_an_op_needs_it() -> None:
     script = (
         "import torch, graphscope as gs\n"

@@ -94,6 +94,7 @@ def written(held: Payload) -> None:
 MAKERS: Final[list[Callable[[Payload], None]]] = [function, subclass, argument, module, thread, patched, written]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", ["calls+backward", "ops"])
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 def test_what_is_made_in_a_step_is_freed(make: Any, capture: str) -> None:
@@ -108,6 +109,7 @@ def test_what_is_made_in_a_step_is_freed(make: Any, capture: str) -> None:
         assert [each() for each in alive] == [None] * 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", ["calls+backward", "ops"])
 def test_code_that_is_written_anew_is_freed_and_its_lines_are_its_own(capture: str) -> None:
     alive = []

@@ -68,6 +68,7 @@ def test_a_gradient_that_several_passes_added_to_is_told_whole_where_it_is_used(
     assert used[0] in [edge.source for edge in used[1].inputs]
 
 
+@pytest.mark.slow
 def test_what_is_known_of_gradients_that_are_gone_goes_too() -> None:
     def known() -> int:
         gc.collect()

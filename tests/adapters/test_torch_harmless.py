@@ -44,6 +44,7 @@ with gs.record():
 """
 
 
+@pytest.mark.slow
 def test_threads_that_go_back_through_one_graph_do_no_harm(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", THREADS], check=True, timeout=60, cwd=tmp_path)
 
@@ -73,6 +74,7 @@ print(sum(node.op == "linear" for node in log.graph.nodes))
 """
 
 
+@pytest.mark.slow
 def test_threads_that_make_modules_are_recorded_to_the_end(tmp_path: Path) -> None:
     command = [sys.executable, "-c", MODULES]
     ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60, cwd=tmp_path)

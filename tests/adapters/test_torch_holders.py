@@ -111,6 +111,7 @@ LEAKS: Final = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEAKS)
 def test_the_holder_is_named_with_its_line(name: str, tmp_path: Path) -> None:
     text, words = LEAKS[name]
@@ -137,6 +138,7 @@ HEALTHY: Final = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HEALTHY)
 def test_nothing_is_said_of_what_holds_no_graph(name: str, tmp_path: Path) -> None:
     begin = "losses, last, mean = [], collections.deque(maxlen=2), 0.0\nfor number in range(16):\n"

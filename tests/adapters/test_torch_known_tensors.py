@@ -24,6 +24,7 @@ DEEDS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(DEEDS, st.sampled_from([1, 16, 1 << 32, 0x9E3779B9]))
 def test_it_does_as_a_dict_does(deeds: list[tuple[str, int]], stride: int) -> None:
     """Strides of addresses that fall on one another included."""

@@ -72,6 +72,7 @@ def test_without_the_compiled_part_the_same_is_written(tmp_path: Path) -> None:
         assert rows(name) == plain, name
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["perceptron", "recurrent", "transformer"])
 def test_torch_that_shows_no_memory_is_asked_for_it(name: str) -> None:
@@ -109,6 +110,7 @@ def test_a_long_run_stays_flat(tmp_path: Path) -> None:
     assert more < 2 * disk
 
 
+@pytest.mark.slow
 def test_a_new_segment_has_leaves_of_its_own(tmp_path: Path) -> None:
     w = torch.ones(3, requires_grad=True)
     with gs.record(tmp_path / "run.gscope") as log:
@@ -125,6 +127,7 @@ def test_a_new_segment_has_leaves_of_its_own(tmp_path: Path) -> None:
     np.testing.assert_array_equal(log.graph.at(arrived).node(leaves[-1].row).grad, [2, 2, 2])
 
 
+@pytest.mark.slow
 def test_a_new_segment_cuts_no_edge(tmp_path: Path) -> None:
     with gs.record(tmp_path / "run.gscope", values="none"):
         before, last = torch.ones(2), torch.zeros(2)
@@ -156,6 +159,7 @@ def test_what_was_compiled_runs_eagerly_and_one_line_says_so() -> None:
     assert run.stderr.count("torch.compile") == 1
 
 
+@pytest.mark.slow
 def test_workers_of_a_data_loader_record_nothing_and_break_nothing(tmp_path: Path) -> None:
     data = torch.utils.data.TensorDataset(torch.arange(8.0).reshape(4, 2))
     loader = torch.utils.data.DataLoader(data, batch_size=2, num_workers=2)

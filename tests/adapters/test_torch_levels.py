@@ -72,6 +72,7 @@ def test_what_is_made_of_numbers_is_a_leaf_with_a_name(capture: str) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_beneath_a_call_lies_what_it_runs_and_the_rest_is_as_at_the_level_of_calls() -> None:
     deep, inside = events("ops")
     plain, calls = events("calls+backward")
@@ -180,6 +181,7 @@ def accumulated() -> None:
         layer.weight.detach().mul_(2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", ["calls+backward", "ops"])
 @pytest.mark.parametrize("program", [normalized, accumulated, "packed", "resumed", "threads"])
 def test_nothing_is_said_to_have_changed_of_itself(program: Any, capture: str) -> None:

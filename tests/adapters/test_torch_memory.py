@@ -104,6 +104,7 @@ def test_what_is_saved_is_what_the_hooks_for_saved_tensors_are_given(make: Calla
     assert sum(storage.bytes for storage in found.values() if storage.kind == "parameter") == held
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [mlp, cnn, transformer])
 def test_the_peak_is_that_of_the_profiler(make: Callable[[], _Parts]) -> None:
     with torch.profiler.profile(profile_memory=True) as profile:
@@ -122,6 +123,7 @@ def test_the_peak_is_that_of_the_profiler(make: Callable[[], _Parts]) -> None:
     assert found.bytes == sum(found.kinds.values()) == sum(storage.bytes for storage in found.storages)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", MODELS)
 def test_a_program_computes_the_same(make: Callable[[], _Parts]) -> None:
     *losses, weights = trained(make)
@@ -156,6 +158,7 @@ def lives(make: Callable[[], _Parts]) -> list[tuple[bool, ...]]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", MODELS)
 def test_a_program_frees_the_same_at_the_same_time(make: Callable[[], _Parts]) -> None:
     gc.disable()  # what is freed is freed by counts of references
@@ -258,6 +261,7 @@ def test_a_custom_function_and_a_checkpoint_are_told_of() -> None:
     assert x.grad is not None
 
 
+@pytest.mark.slow
 def test_a_function_that_is_made_in_a_step_is_freed() -> None:
     x = torch.ones(3, requires_grad=True)
 

@@ -171,6 +171,7 @@ PATCHES: Final = [plain, wrapped, twice, autospec, Calls, Partial, decorated]
 WAYS: Final = [("calls", True), ("calls+backward", False), ("calls+backward", True), ("ops", False)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("capture", "late"), [pytest.param(*way, marks=pytest.mark.slow if way[0] == "calls" else ()) for way in WAYS]
 )

@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
 
 
+@pytest.mark.slow
 def test_two_steps_of_layers_in_a_row_are_drawn(tmp_path: Path) -> None:
     with gs.record() as log:
         model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))

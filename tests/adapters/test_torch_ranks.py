@@ -81,6 +81,7 @@ with gs.record("other.gscope"):
 """
 
 
+@pytest.mark.slow
 def test_a_rank_that_no_launcher_tells_is_that_of_its_group(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     subprocess.run([sys.executable, "-c", GROUPED], cwd=tmp_path, check=True, env=environment)

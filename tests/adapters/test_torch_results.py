@@ -34,6 +34,7 @@ def same(bare: list[torch.Tensor], recorded: list[torch.Tensor]) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("values", "capture"), [("full", "calls+backward"), ("none", "ops")])
 @pytest.mark.parametrize("name", PROGRAMS)

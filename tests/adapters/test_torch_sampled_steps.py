@@ -51,6 +51,7 @@ def training(steps: int, *, bad: int | None = None, at_end: Callable[[int], None
     yield [parameter.detach().clone() for parameter in model.parameters()]
 
 
+@pytest.mark.slow
 def test_one_step_of_several_is_recorded_whole_and_all_compute_as_bare(tmp_path: Path) -> None:
     *bare, weights = training(50)
     with gs.record(tmp_path / "run.gscope", every=EVERY) as log:
@@ -133,6 +134,7 @@ def test_modes_of_the_program_end_where_they_should(tmp_path: Path) -> None:
     assert torch._C._len_torch_function_stack() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", [3, 4, 150, 700])
 def test_a_nan_is_met_in_the_very_step_that_makes_it(tmp_path: Path, bad: int) -> None:
     with gs.record(tmp_path / "run.gscope", every=10_000, keep_last=3) as log:
@@ -146,6 +148,7 @@ def test_a_nan_is_met_in_the_very_step_that_makes_it(tmp_path: Path, bad: int) -
     assert np.isnan(told["loss"][told["step"] == bad + 1]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"keep_last": 5}, {"keep_last": 5, "every": 1}])
 def test_the_first_nan_and_what_was_before_it_are_held(tmp_path: Path, options: dict[str, int]) -> None:
     with gs.record(tmp_path / "run.gscope", **options) as log:
@@ -160,6 +163,7 @@ def test_the_first_nan_and_what_was_before_it_are_held(tmp_path: Path, options: 
     assert len(kept) < 800
 
 
+@pytest.mark.slow
 def test_a_nan_is_met_however_many_rows_it_makes_on_the_way_back(tmp_path: Path) -> None:
     """Between the loss and the end of the step lie the rows of a hundred layers, all of them not finite."""
     layers = [torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh()) for _ in range(100)]
@@ -179,6 +183,7 @@ def test_a_nan_is_met_however_many_rows_it_makes_on_the_way_back(tmp_path: Path)
     assert told["has_loss"].all()
 
 
+@pytest.mark.slow
 def test_a_nan_from_a_step_that_was_left_out_is_no_fault_of_what_meets_it(tmp_path: Path) -> None:
     with gs.record(tmp_path / "run.gscope", every=100) as log:
         [*_] = training(300, bad=150)
@@ -196,6 +201,7 @@ class Plain(torch.overrides.TorchFunctionMode):
         return function(*args, **kwargs or {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["none", "summary"])
 @pytest.mark.parametrize("every", [1, 50])
 def test_the_steps_behind_something_remarkable_are_recorded_in_full(tmp_path: Path, policy: str, every: int) -> None:
@@ -284,6 +290,7 @@ def test_what_ends_the_program_in_a_step_that_is_left_out_is_told(tmp_path: Path
     [*_] = training(3)  # nothing of ours is left
 
 
+@pytest.mark.slow
 def test_of_two_optimizers_a_step_of_each_is_recorded(tmp_path: Path) -> None:
     def adversaries() -> list[float]:
         torch.manual_seed(0)
@@ -342,6 +349,7 @@ def test_where_other_threads_compute_all_steps_are_recorded(tmp_path: Path) -> N
         assert run() == bare
 
 
+@pytest.mark.slow
 def test_a_fault_of_ours_in_a_step_that_is_left_out_ends_the_recording_once(tmp_path: Path) -> None:
     def break_it(step: int) -> None:
         if step == 9:
@@ -386,6 +394,7 @@ def test_our_own_engine_leaves_steps_out_as_well(tmp_path: Path) -> None:
     assert told["loss"].tolist() == [bare[step - 1] for step in told["step"]]
 
 
+@pytest.mark.slow
 def test_norms_of_gradients_are_those_that_torch_tells_also_of_steps_that_are_left_out(tmp_path: Path) -> None:
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.Tanh(), torch.nn.Linear(128, 1))

@@ -38,6 +38,7 @@ def parted(wanted: list[list[Any]]) -> None:
             sum((each * place).sum() for place, each in enumerate(parts) if place).backward()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["full", "summary", "none"])
 def test_each_slot_holds_its_part_and_says_whether_it_is_finite(values: str, tmp_path: Path) -> None:
     wanted: list[list[Any]] = []

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.torch
 slow = pytest.mark.slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPECIAL)
 @pytest.mark.parametrize("values", ["full", pytest.param("summary", marks=slow), pytest.param("none", marks=slow)])
 def test_no_tensor_ends_a_recording(name: str, values: str) -> None:
@@ -184,6 +185,7 @@ LOOKS: list[Any] = [
 """Ops that give a view of what is lazy, or compute with it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["full", "summary"])
 @pytest.mark.parametrize("name", LAZY)
 def test_tensors_made_before_the_recording_are_kept_as_they_read(name: str, values: str) -> None:
@@ -204,6 +206,7 @@ def test_tensors_made_before_the_recording_are_kept_as_they_read(name: str, valu
         assert log.value(log.end - 1).flatten().tolist() == wanted
 
 
+@pytest.mark.slow
 def test_zeros_that_lie_nowhere_are_not_looked_for() -> None:
     alone = """\
 import torch, graphscope as gs

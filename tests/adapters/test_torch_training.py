@@ -120,6 +120,7 @@ def test_an_optimizer_of_the_programs_own_is_told_with_the_line_that_made_it() -
     assert found.rates(found.rows("step"))[0].tolist() == [0.5]
 
 
+@pytest.mark.slow
 def test_a_scaler_tells_of_steps_that_it_skipped() -> None:
     def program() -> None:
         weight = nn.Parameter(torch.ones(2))

@@ -73,6 +73,7 @@ def recorded() -> int:
     return len(log)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("version", "rows", "said"),
     [
@@ -92,6 +93,7 @@ def test_of_a_version_that_is_not_known_a_person_is_told_once(
     assert re.sub(r"graphscope: nothing was recorded: .*\n", "", told).count("\n") == (1 if said else 0)
 
 
+@pytest.mark.slow
 def test_a_version_that_has_the_names_and_something_else_in_them_is_left_as_it_was(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -111,6 +113,7 @@ with gs.record():
 """
 
 
+@pytest.mark.slow
 def test_names_are_looked_for_before_they_are_used() -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     run = subprocess.run(

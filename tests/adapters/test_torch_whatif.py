@@ -28,6 +28,7 @@ def _tensors(given: Any) -> list[Any]:
     return [each for part in given for each in _tensors(part)] if isinstance(given, (tuple, list)) else []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [False, True], ids=["right", "wrong"])
 @pytest.mark.parametrize("name", CASES)
 def test_check_tells_which_gradient_of_a_custom_function_is_wrong(name: str, wrong: bool, tmp_path: Path) -> None:
@@ -99,6 +100,7 @@ def test_no_gradient_of_torchs_own_ops_is_blamed(tmp_path: Path) -> None:
     assert judged > 500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", training_programs.PROGRAMS)
 def test_three_steps_run_again_to_the_bit(name: str, tmp_path: Path) -> None:
     with gs.record(tmp_path / "log", values="full") as log:
@@ -137,6 +139,7 @@ def _changed(log: Any, edit: str) -> dict[int, Any]:
     return {out.backward[-1].row: training_programs.gradient_given(torch.empty(out.shape)).numpy()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", training_programs.EDITS[1:])
 @pytest.mark.parametrize("name", training_programs.PROGRAMS)
 def test_replay_of_a_change_is_what_the_program_edited_by_hand_computes(name: str, edit: str, tmp_path: Path) -> None:
@@ -151,6 +154,7 @@ def test_replay_of_a_change_is_what_the_program_edited_by_hand_computes(name: st
     assert any(not torch.equal(each, wanted[parameter]) for parameter, each in plain.named_parameters())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", training_programs.PROGRAMS)
 def test_gradients_sent_back_again_are_those_recorded(name: str, tmp_path: Path) -> None:
     with gs.record(tmp_path / "log", values="full") as log:

@@ -73,6 +73,7 @@ def test_it_records_steps_and_draws_a_program_of_pytorch(debugger_alone: Path) -
     run(debugger_alone, "-c", "import graphscope as gs; print(len(gs.load('train.gscope').graph.nodes))")
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_named(debugger_alone: Path) -> None:
     code = "import graphscope as gs\ntry:\n    gs.tensor\nexcept AttributeError as error:\n    print(error)"
     assert "no attribute 'tensor'" in run(debugger_alone, "-c", code)

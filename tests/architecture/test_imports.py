@@ -67,12 +67,14 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_recording_loads_no_screen_and_no_framework(log: Path) -> None:
     loaded = loaded_after("from graphscope.cli import main; main(['record', '--log', 'b.gscope', 'it.py'])", cwd=log)
     assert "graphscope.engine" in loaded
     assert_none(loaded, (*HEAVY[1:], *CONSUMERS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "unwanted"),
     [
@@ -89,12 +91,14 @@ def test_a_log_is_read_without_an_engine(log: Path, words: list[str], unwanted: 
     assert_none(loaded, unwanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", CONSUMERS)
 def test_consumers_do_not_load_an_engine(package: str) -> None:
     loaded = loaded_after(f"import {package}")
     assert_none(loaded, (*PRODUCERS, "torch", "jax", "tensorflow", "textual"))
 
 
+@pytest.mark.slow
 def test_the_engine_loads_no_consumer() -> None:
     loaded = loaded_after("import graphscope.engine, graphscope.nn, graphscope.optim")
     assert_none(loaded, (*CONSUMERS, *HEAVY[1:], "graphscope.cli"))

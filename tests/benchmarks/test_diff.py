@@ -12,6 +12,7 @@ from graphscope.compare import diff
 from tests.quick import one_quick
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize("name", one_quick(FORMS))
 def test_diff_is_measured_on_trainings_that_part_late(name: str, tmp_path: Path) -> None:

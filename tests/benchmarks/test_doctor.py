@@ -9,6 +9,7 @@ import pytest
 from benchmarks.doctor import PROGRAMS, record, taken
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_the_doctor_is_measured_on_a_training_that_is_well(tmp_path: Path) -> None:
     pytest.importorskip("torch")

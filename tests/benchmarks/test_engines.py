@@ -24,6 +24,7 @@ def built(name: str, workload: Workload) -> Step:
         pytest.skip(str(reason))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workload", WORKLOADS.values(), ids=WORKLOADS)
 @pytest.mark.parametrize("name", [name for name in CANDIDATES if name != "hand"])
 def test_candidate_agrees_with_hand(name: str, workload: Workload) -> None:
@@ -50,6 +51,7 @@ def test_hand_derivation_agrees_with_torch(workload: Workload) -> None:
         np.testing.assert_allclose(step.gradients()[parameter], gradient, rtol=1e-3, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_pytorch_beside_a_recording_is_pytorch_alone() -> None:
     torch = pytest.importorskip("torch")

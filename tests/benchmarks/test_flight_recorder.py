@@ -27,6 +27,7 @@ model, given = torch.nn.Linear(4, 1), torch.ones(8, 4)
 optimizer = torch.optim.SGD(model.parameters(), 1e-3)
 
 
+@pytest.mark.slow
 def test_steps_that_are_left_out_are_timed_and_no_others() -> None:
     assert left_out(Schedule(number=20, stretches=2, periods=2), step) > 0
     with pytest.raises(AssertionError, match="steps were recorded"):
@@ -41,6 +42,7 @@ def test_slow_steps_are_timed_right_behind_those_that_are_recorded_first() -> No
     assert quick.number * quick.stretches < EVERY
 
 
+@pytest.mark.slow
 def test_a_nan_in_a_long_run_is_found_with_the_steps_before(tmp_path: Path) -> None:
     path = tmp_path / "run.gscope"
     points = long_run.train(path, {"keep_last": 10}, 600, bad=400)

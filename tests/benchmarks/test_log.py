@@ -22,6 +22,7 @@ def test_bare_row_is_the_row_of_the_schema() -> None:
     assert len(struct.unpack(log.FIELDS.format, bytes(log.FIELDS.size))) == count
 
 
+@pytest.mark.slow
 def test_reading_finds_the_nan_in_a_fresh_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log, "ROWS", 5_000)
     recorded = log.recorded(tmp_path / "run.gscope")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+import pytest
+
 from benchmarks import measure
 from benchmarks.engines import Step
 from benchmarks.measure import Timings, interleave
@@ -16,6 +18,7 @@ def test_ratio_is_the_median_over_rounds_not_of_medians() -> None:
     assert timings.median("ours") == 4.0
 
 
+@pytest.mark.slow
 def test_every_candidate_runs_in_its_own_session_in_every_round() -> None:
     log: list[str] = []
     inside: list[str] = []
@@ -44,6 +47,7 @@ def test_a_session_is_any_context_manager() -> None:
     assert isinstance(Step(int, dict).session(), AbstractContextManager)
 
 
+@pytest.mark.slow
 def test_a_slow_candidate_is_left_out_of_the_last_rounds() -> None:
     timings = interleave({"one": Step(int, dict), "other": Step(int, dict)}, rounds=9, patience=0.0)
     assert [len(rounds) for rounds in timings.rounds.values()] == [measure.FEWEST] * 2

@@ -19,10 +19,12 @@ def step(make):
     return Step(run, dict)
 
 
+@pytest.mark.slow
 def test_python_holds_two_of_three_arrays_at_once():
     assert 2 * 8000 <= peak_of_python(step(np.ones)) < 2.5 * 8000
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_torch_holds_two_of_three_tensors_at_once():
     torch = pytest.importorskip("torch")

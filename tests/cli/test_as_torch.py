@@ -54,6 +54,7 @@ def another_torch(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["record", "debug"])
 def test_a_program_of_torch_runs(run: Run, another_torch: Path, command: str) -> None:
     (another_torch / "train.py").write_text(PROGRAM)
@@ -79,6 +80,7 @@ def test_without_the_flag_torch_is_torch(run: Run, another_torch: Path) -> None:
     assert "this is the other torch" in result.stderr
 
 
+@pytest.mark.slow
 def test_modules_of_the_program_import_it_too(run: Run, another_torch: Path) -> None:
     (another_torch / "model.py").write_text("from torch import nn\nclass Net(nn.Module):\n    pass\n")
     (another_torch / "train.py").write_text("import model, torch\nprint(isinstance(model.Net(), torch.nn.Module))")
@@ -103,6 +105,7 @@ def asking(lines: Iterable[str]) -> str:
     return "import sys, torch\n" + "".join(tries)
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_named_where_it_is_asked_for(run: Run, another_torch: Path) -> None:
     text = asking(MISSING) + "torch.sparse\n"
     (another_torch / "train.py").write_text(text)

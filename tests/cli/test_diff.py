@@ -35,6 +35,7 @@ def pair(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_of_two_programs_it_records_both(pair: Path, graphscope: Run) -> None:
     result = graphscope("diff", "--a-args", "--epochs '3 4'", "a.py", "b.py", "--b-args", "x")
     assert result.returncode == 1
@@ -50,6 +51,7 @@ def test_of_two_programs_it_records_both(pair: Path, graphscope: Run) -> None:
     assert (pair / "b.gscope").is_dir()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("pair")
 def test_json_is_all_that_is_printed(graphscope: Run, read: Run) -> None:
     result = graphscope("diff", "a.py", "b.py", "--json")
@@ -61,6 +63,7 @@ def test_json_is_all_that_is_printed(graphscope: Run, read: Run) -> None:
     assert json.loads(again.stdout) == {**found, "a": "a.gscope", "b": "b.gscope"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("pair")
 def test_one_program_twice_is_the_same(graphscope: Run, read: Run) -> None:
     result = graphscope("diff", "a.py", "a.py")
@@ -71,6 +74,7 @@ def test_one_program_twice_is_the_same(graphscope: Run, read: Run) -> None:
     jsonschema.validate(json.loads(found.stdout), SCHEMA)
 
 
+@pytest.mark.slow
 def test_a_log_is_not_overwritten_by_the_program_that_it_is_compared_with(pair: Path, graphscope: Run) -> None:
     graphscope("record", "a.py")
     (pair / "a.py").write_text(B)
@@ -79,6 +83,7 @@ def test_a_log_is_not_overwritten_by_the_program_that_it_is_compared_with(pair: 
     assert (pair / "a-b.gscope").is_dir()
 
 
+@pytest.mark.slow
 def test_programs_that_fail_and_die_are_compared_as_far_as_they_ran(pair: Path, graphscope: Run) -> None:
     (pair / "a.py").write_text(A + "gs.ones(2) @ gs.ones(3)\n")
     (pair / "b.py").write_text(A + "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n")
@@ -88,6 +93,7 @@ def test_programs_that_fail_and_die_are_compared_as_far_as_they_ran(pair: Path, 
     assert "b (b.gscope) is not finished, and is compared as far as it goes" in said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_a_program_that_is_interrupted_is_compared_too(pair: Path) -> None:
     (pair / "a.py").write_text(A + "import signal\nprint('waits', flush=True)\nsignal.pause()\n")
@@ -111,6 +117,7 @@ def test_a_program_that_is_interrupted_is_compared_too(pair: Path) -> None:
     assert any("a (a.gscope) was interrupted" in each for each in found["remarks"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -135,6 +142,7 @@ def test_what_it_refuses_before_anything_runs(pair: Path, graphscope: Run, words
     assert not [*pair.glob("*.gscope")]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("pair")
 def test_what_it_refuses_of_logs(graphscope: Run, read: Run) -> None:
     graphscope("record", "a.py")
@@ -145,6 +153,7 @@ def test_what_it_refuses_of_logs(graphscope: Run, read: Run) -> None:
     assert "--b-args is for a script" in told.stderr
 
 
+@pytest.mark.slow
 def test_nothing_to_compare(pair: Path, graphscope: Run) -> None:
     (pair / "a.py").write_text("print('idle')\n")
     (pair / "b.py").write_text("this is no Python\n")
@@ -155,6 +164,7 @@ def test_nothing_to_compare(pair: Path, graphscope: Run) -> None:
     assert "b (b.gscope) failed with SyntaxError: " in result.stdout
 
 
+@pytest.mark.slow
 def test_a_person_may_say_how_far_apart_is_the_same(pair: Path, graphscope: Run, read: Run) -> None:
     (pair / "b.py").write_text(A.replace("x * 2", "x * 2.001"))
     assert graphscope("diff", "a.py", "b.py").returncode == 1
@@ -163,6 +173,7 @@ def test_a_person_may_say_how_far_apart_is_the_same(pair: Path, graphscope: Run,
     assert read("diff", "a.gscope", "b.gscope", "--rtol", "1e-6").returncode == 1
 
 
+@pytest.mark.slow
 def test_a_person_may_say_what_belongs_together(pair: Path, graphscope: Run, read: Run) -> None:
     program = """
 import graphscope as gs
@@ -180,6 +191,7 @@ gs.manual_seed({seed})
         assert (parting["a"]["name"], parting["b"]["name"]) == (mine, its)
 
 
+@pytest.mark.slow
 def test_rank_is_compared_with_rank(pair: Path, graphscope: Run, read: Run) -> None:
     for name, rank, program in (("a", 0, "a"), ("a", 1, "a"), ("b", 0, "a"), ("b", 1, "b")):
         graphscope("record", "--log", f"{name}-rank{rank}.gscope", f"{program}.py")
@@ -191,17 +203,20 @@ def test_rank_is_compared_with_rank(pair: Path, graphscope: Run, read: Run) -> N
     assert not (pair / "a.gscope").exists()
 
 
+@pytest.mark.slow
 def test_a_picture(pair: Path, graphscope: Run) -> None:
     assert graphscope("diff", "a.py", "b.py", "-o", "diff.svg").returncode == 1
     assert "≠" in (pair / "diff.svg").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_logs_without_values(pair: Path, graphscope: Run) -> None:
     (pair / "b.py").write_text(A.replace("(y ** 2).sum()", "(y ** 2)[0].sum()"))
     result = graphscope("diff", "--values", "none", "a.py", "b.py")
     assert "keeps no values: ops and shapes alone are compared" in " ".join(result.stdout.split())
 
 
+@pytest.mark.slow
 def test_names_of_a_program_do_not_steer_the_terminal(pair: Path, graphscope: Run) -> None:
     (pair / "b.py").write_text(B.replace("softmax(x * 2", "softmax('\x1b[31m[red]' and x * 2"))
     result = graphscope("diff", "a.py", "b.py")

@@ -34,6 +34,7 @@ def scripts(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_baseline_is_kept_and_compared_with(scripts: Path, graphscope: Run) -> None:
     kept = graphscope("diff", "--save-baseline", "kept.json", "a.py")
     assert kept.returncode == 0, kept.stderr
@@ -51,6 +52,7 @@ def test_a_baseline_is_kept_and_compared_with(scripts: Path, graphscope: Run) ->
     assert told["parting"]["b"]["line"] == 9
 
 
+@pytest.mark.slow
 def test_exact_is_bit_by_bit(scripts: Path, graphscope: Run) -> None:
     assert graphscope("diff", "--exact", "a.py", "a.py").returncode == 0
     other = graphscope("diff", "--exact", "c.py", "c.py", "--json")

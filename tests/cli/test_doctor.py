@@ -35,6 +35,7 @@ def sick(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_of_a_program_it_records_first(sick: Path, graphscope: Run) -> None:
     result = graphscope("doctor", "--values", "summary", "train.py", "--epochs", "3")
     assert result.returncode == 1
@@ -45,6 +46,7 @@ def test_of_a_program_it_records_first(sick: Path, graphscope: Run) -> None:
     assert (sick / "train.gscope").is_dir()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sick")
 def test_json_is_all_that_is_printed(graphscope: Run, read: Run) -> None:
     result = graphscope("doctor", "--json", "--log", "other.gscope", "train.py")
@@ -59,6 +61,7 @@ def test_json_is_all_that_is_printed(graphscope: Run, read: Run) -> None:
     assert json.loads(read("doctor", "--json").stdout) == found
 
 
+@pytest.mark.slow
 def test_a_healthy_program(sick: Path, graphscope: Run) -> None:
     (sick / "train.py").write_text(SICK.replace(".detach()", ""))
     result = graphscope("doctor", "train.py")
@@ -66,6 +69,7 @@ def test_a_healthy_program(sick: Path, graphscope: Run) -> None:
     assert "nothing found in " in result.stdout
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_is_judged_too(sick: Path, graphscope: Run) -> None:
     (sick / "train.py").write_text(SICK + "b @ gs.ones(3)\n")
     result = graphscope("doctor", "train.py")
@@ -76,6 +80,7 @@ def test_a_program_that_fails_is_judged_too(sick: Path, graphscope: Run) -> None
     assert "missing: " in result.stdout
 
 
+@pytest.mark.slow
 def test_a_program_that_dies_is_judged_too(sick: Path, graphscope: Run) -> None:
     (sick / "train.py").write_text(SICK + "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n")
     result = graphscope("doctor", "train.py")
@@ -84,6 +89,7 @@ def test_a_program_that_dies_is_judged_too(sick: Path, graphscope: Run) -> None:
     assert "the recording is not finished" in " ".join(result.stdout.split())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_a_program_that_is_interrupted_is_judged_too(sick: Path) -> None:
     waits = "import signal\nprint('waits', flush=True)\nsignal.pause()\n"
@@ -125,6 +131,7 @@ def test_what_it_refuses(graphscope: Run, words: list[str], message: str) -> Non
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_an_older_log_is_not_taken_for_that_of_a_program_that_could_not_be_recorded(
     sick: Path, graphscope: Run
 ) -> None:
@@ -134,6 +141,7 @@ def test_an_older_log_is_not_taken_for_that_of_a_program_that_could_not_be_recor
     assert (result.returncode, result.stdout) == (2, "")
 
 
+@pytest.mark.slow
 def test_nothing_to_judge(tmp_path: Path, graphscope: Run) -> None:
     (tmp_path / "idle.py").write_text("print('idle')\n")
     result = graphscope("doctor", "idle.py")
@@ -141,6 +149,7 @@ def test_nothing_to_judge(tmp_path: Path, graphscope: Run) -> None:
     assert "nothing to judge" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sick")
 def test_names_of_a_program_do_not_steer_the_terminal(graphscope: Run, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(textwrap.dedent(SICK).replace("(a.detach()", "('\x1b[31m[red]' and a.detach()"))
@@ -149,6 +158,7 @@ def test_names_of_a_program_do_not_steer_the_terminal(graphscope: Run, tmp_path:
     assert "\\x1b[31m[red]" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sick")
 def test_a_closed_pipe_is_quiet(graphscope: Run, tmp_path: Path) -> None:
     graphscope("record", "train.py")

@@ -44,6 +44,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "train.gscope"
 
 
+@pytest.mark.slow
 def test_what_was_compiled_scripted_and_run_by_a_session_is_drawn(read: Run, recorded: Path, tmp_path: Path) -> None:
     result = read("export", "--passes", "out", "--format", "dot", str(recorded))
     assert result.stdout == "out/index.html: 39 pictures beside it\n"

@@ -87,6 +87,7 @@ raise SystemExit(3)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_record_prints_nothing_else_whatever_the_program_prints(tmp_path: Path, read: Run) -> None:
     pytest.importorskip("torch")

@@ -46,6 +46,7 @@ def recorded(original: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(original, tmp_path, dirs_exist_ok=True))
 
 
+@pytest.mark.slow
 def test_summary_counts_what_ran(recorded: Path, read: Run) -> None:
     result = read("summary", "--json")
     assert (result.returncode, result.stderr) == (0, "")
@@ -66,6 +67,7 @@ def test_summary_as_tables(recorded: Path, read: Run) -> None:
         assert word in text
 
 
+@pytest.mark.slow
 def test_summary_names_a_value_that_is_not_finite_and_harms_nothing(graphscope: Run, read: Run, tmp_path: Path) -> None:
     (tmp_path / "shown.py").write_text(
         "import graphscope as gs\nx = gs.ones(2, requires_grad=True)\nx.sum().backward()\ngs.tensor([-1.0]).sqrt()\n"
@@ -80,6 +82,7 @@ def test_summary_names_a_value_that_is_not_finite_and_harms_nothing(graphscope: 
     assert f"none that spoilt a loss, a gradient or a parameter; #{found['harmless']} is not finite" in result.stdout
 
 
+@pytest.mark.slow
 def test_summary_finds_the_first_non_finite_value(graphscope: Run, read: Run, tmp_path: Path) -> None:
     (tmp_path / "nan.py").write_text(
         "import graphscope as gs\nx = gs.zeros(3, requires_grad=True)\ny = x.log()\nz = y * 0\n(z.sum()).backward()\n"
@@ -93,6 +96,7 @@ def test_summary_finds_the_first_non_finite_value(graphscope: Run, read: Run, tm
     assert "first non-finite value: #" in read("summary").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["full", "none"])
 def test_infinities_of_a_mask_are_no_finding_of_a_summary(
     graphscope: Run, read: Run, tmp_path: Path, values: str
@@ -107,6 +111,7 @@ def test_infinities_of_a_mask_are_no_finding_of_a_summary(
         assert (result.returncode, bool(json.loads(result.stdout)["nonfinite"])) == (status, bool(status))
 
 
+@pytest.mark.slow
 def test_summary_tells_of_an_exception(graphscope: Run, read: Run, tmp_path: Path) -> None:
     (tmp_path / "fails.py").write_text("import graphscope as gs\nx = gs.ones(3)\nraise ValueError('[bold]no[/bold]')\n")
     assert graphscope("record", "fails.py").returncode == 1
@@ -115,6 +120,7 @@ def test_summary_tells_of_an_exception(graphscope: Run, read: Run, tmp_path: Pat
     assert "ValueError: [bold]no[/bold]" in result.stdout
 
 
+@pytest.mark.slow
 def test_the_newest_log_is_the_default(recorded: Path, graphscope: Run, read: Run) -> None:
     (recorded / "other.py").write_text("import graphscope as gs\ngs.ones(3).exp()\n")
     graphscope("record", "other.py")
@@ -124,6 +130,7 @@ def test_the_newest_log_is_the_default(recorded: Path, graphscope: Run, read: Ru
     assert json.loads(read("summary", "--json").stdout)["log"] == "other.gscope"
 
 
+@pytest.mark.slow
 def test_a_run_of_several_ranks_goes_by_its_name(recorded: Path) -> None:
     for rank in (10, 2):
         shutil.copytree(recorded / "train.gscope", recorded / f"all-rank{rank}.gscope")
@@ -133,6 +140,7 @@ def test_a_run_of_several_ranks_goes_by_its_name(recorded: Path) -> None:
         find_log(recorded / "al.gscope")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["summary", "none"])
 def test_values_by_policy(recorded: Path, graphscope: Run, read: Run, values: str) -> None:
     graphscope("record", "--values", values, "--log", "b.gscope", "train.py")
@@ -140,6 +148,7 @@ def test_values_by_policy(recorded: Path, graphscope: Run, read: Run, values: st
     assert facts["values"] == values
 
 
+@pytest.mark.slow
 def test_steps_keep_the_newest(graphscope: Run, tmp_path: Path) -> None:
     result = graphscope("record", "--keep-last", "0", "missing.py")
     assert result.returncode == 2
@@ -202,6 +211,7 @@ def test_export_draws_what_is_chosen(recorded: Path, read: Run) -> None:
     assert len(nodes("--at", "4")) <= 5
 
 
+@pytest.mark.slow
 def test_export_folds_a_loop(graphscope: Run, read: Run, tmp_path: Path) -> None:
     (tmp_path / "loop.py").write_text("import graphscope as gs\nx = gs.ones(3)\nfor _ in range(9):\n    x = x.exp()\n")
     graphscope("record", "loop.py")

@@ -31,6 +31,7 @@ def test_no_command_is_a_usage_error(graphscope: Run) -> None:
     assert graphscope().returncode == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(graphscope: Run, command: str) -> None:
     result = graphscope(command, "--help")
@@ -44,6 +45,7 @@ def test_a_wrong_word_is_answered_with_the_right_one(graphscope: Run) -> None:
     assert result.stderr == "graphscope: there is no command 'sumary'\nhint: Did you mean `graphscope summary`?\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["summary", "open", "export", "pack"])
 def test_no_log_to_read(graphscope: Run, command: str) -> None:
     more = ["-o", "a.svg"] if command == "export" else []
@@ -54,6 +56,7 @@ def test_no_log_to_read(graphscope: Run, command: str) -> None:
         assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["summary", "open", "export", "pack"])
 def test_a_foreign_folder_is_no_log(graphscope: Run, tmp_path: Path, command: str) -> None:
     (tmp_path / "x.gscope").mkdir()
@@ -65,6 +68,7 @@ def test_a_foreign_folder_is_no_log(graphscope: Run, tmp_path: Path, command: st
     assert "\x1b" not in result.stderr
 
 
+@pytest.mark.slow
 def test_names_in_messages_do_not_steer_the_terminal(graphscope: Run) -> None:
     result = graphscope("record", "\x1b[31mred.py")
     assert "\x1b" not in result.stderr

@@ -36,6 +36,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "train.gscope"
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_the_peak_and_what_was_saved_are_told(recorded: Path, read: Run) -> None:
     pytest.importorskip("torch")
@@ -78,6 +79,7 @@ def test_what_is_alive_is_drawn(recorded: Path, read: Run, tmp_path: Path) -> No
     assert any("peak " in (text.text or "") for text in drawn.iter(f"{SVG}text"))
 
 
+@pytest.mark.slow
 def test_a_log_that_does_not_tell_of_memory_says_how_to_record_it(read: Run, tmp_path: Path) -> None:
     (tmp_path / "plain.py").write_text("import graphscope as gs\ngs.ones(3).sum()\n")
     assert run_in(tmp_path, "-m", "graphscope", "record", "plain.py").returncode == 0
@@ -87,6 +89,7 @@ def test_a_log_that_does_not_tell_of_memory_says_how_to_record_it(read: Run, tmp
     assert "graphscope record --memory" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_program_that_computes_nothing_held_nothing(read: Run, tmp_path: Path) -> None:
     (tmp_path / "empty.py").write_text("")
     assert run_in(tmp_path, "-m", "graphscope", "record", "--memory", "empty.py").returncode == 0

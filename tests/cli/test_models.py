@@ -28,6 +28,7 @@ def test_open_runs_a_model_and_steps_through_it(tmp_path: Path, graphscope: Run)
     assert f"{expected[0, 0]:.4g}"[:6] in found.stdout
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_model_says_so(tmp_path: Path, graphscope: Run) -> None:
     (tmp_path / "net.pt").write_bytes(b"nothing")
     found = graphscope("open", "net.pt")
@@ -35,6 +36,7 @@ def test_a_file_that_is_no_model_says_so(tmp_path: Path, graphscope: Run) -> Non
     assert "net.pt is no TorchScript" in found.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("summary",), ("export", "-o", "net.svg"), ("pack",)])
 def test_what_reads_logs_names_the_command_that_reads_models(
     tmp_path: Path, graphscope: Run, command: tuple[str, ...]

@@ -34,6 +34,7 @@ def test_a_log_is_asked(tmp_path: Path, read: Run) -> None:
     assert [line.split() for line in done.stdout.splitlines()[::2]] == [["op", "maximum"], ["sum", "13.0"]]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("engines")
 def test_ranks_come_along_and_tables_are_asked_as_logs_are(tmp_path: Path, read: Run) -> None:
     record(tmp_path, "it-rank0.gscope", "it-rank1.gscope", "other.gscope")
@@ -62,6 +63,7 @@ def test_of_a_long_answer_the_first_rows_are_shown(tmp_path: Path, read: Run) ->
     assert "these are the first 1,000 rows" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("engines")
 @pytest.mark.parametrize(
     ("words", "said"),
@@ -111,6 +113,7 @@ def test_what_can_not_be_done_is_said_in_a_sentence(words: list[str], said: str,
     assert not list(tmp_path.glob("t"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["pyarrow", "duckdb"])
 def test_what_is_not_installed_is_named_with_its_extra(module: str, tmp_path: Path) -> None:
     record(tmp_path, "it.gscope")

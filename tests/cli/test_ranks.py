@@ -58,6 +58,7 @@ def verdict(read: Run, *words: str) -> tuple[str, int]:
     return found["verdict"], found["line"]
 
 
+@pytest.mark.slow
 def test_ranks_that_do_the_same_are_listed(tmp_path: Path, read: Run) -> None:
     write(tmp_path, ALIKE, ALIKE, ALIKE)
     done = read("ranks")
@@ -93,6 +94,7 @@ def test_the_rank_that_others_wait_for_is_named_with_the_line_where_it_is(tmp_pa
     assert place == 9
 
 
+@pytest.mark.slow
 def test_of_many_ranks_those_that_matter_have_a_row(tmp_path: Path, read: Run) -> None:
     write(tmp_path, *(ALIKE if rank != 37 else ALIKE[:5] for rank in range(40)), waits=[*range(37), 38, 39])
     shown = read("ranks").stdout

@@ -43,6 +43,7 @@ def test_a_program_runs_where_it_cannot_be_recorded(graphscope: Run, tmp_path: P
     assert result.stderr == message
 
 
+@pytest.mark.slow
 def test_a_program_ends_as_it_ends_though_its_recording_can_not_be_closed(graphscope: Run, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(
         "import json, sys\n"
@@ -58,6 +59,7 @@ def test_a_program_ends_as_it_ends_though_its_recording_can_not_be_closed(graphs
     assert result.stderr.splitlines()[-1] == last
 
 
+@pytest.mark.slow
 def test_what_a_person_can_mend_is_told_before_the_program_runs(graphscope: Run, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text("print('ran')\n")
     (tmp_path / "notes.txt").write_text("mine")
@@ -70,6 +72,7 @@ def test_what_a_person_can_mend_is_told_before_the_program_runs(graphscope: Run,
 SEEN = "graphscope, Equinox, JAX, Keras, optax, TensorFlow and PyTorch"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["record"], ["debug", "--console"]])
 def test_frameworks_without_an_adapter_are_named(graphscope: Run, tmp_path: Path, command: list[str]) -> None:
     for name in ("autograd", "cupy", "mxnet", "paddle", "tinygrad"):
@@ -82,6 +85,7 @@ def test_frameworks_without_an_adapter_are_named(graphscope: Run, tmp_path: Path
     assert result.stderr.count(told) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["record"], ["debug", "--console"]])
 def test_a_program_of_which_nothing_is_seen_is_told_so(graphscope: Run, tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "program.py").write_text("import numpy as np\nprint(np.ones(3).sum())\n")
@@ -92,6 +96,7 @@ def test_a_program_of_which_nothing_is_seen_is_told_so(graphscope: Run, tmp_path
     assert result.stderr.count(told) == 1
 
 
+@pytest.mark.slow
 def test_a_recording_of_marks_alone_is_told_once_in_a_process(run: Run, tmp_path: Path) -> None:
     program = "import graphscope as gs\nfor turn in range(3):\n    with gs.record():\n        gs.step()\nprint(turn)\n"
     (tmp_path / "program.py").write_text(program)
@@ -102,6 +107,7 @@ def test_a_recording_of_marks_alone_is_told_once_in_a_process(run: Run, tmp_path
     assert run("seen.py").stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_program_without_standard_streams(tmp_path: Path, closed: str) -> None:
@@ -114,6 +120,7 @@ def test_a_program_without_standard_streams(tmp_path: Path, closed: str) -> None
     assert json.loads((tmp_path / "program.gscope/log.json").read_text())["finished"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs resource limits")
 def test_a_log_that_ended_early_says_so_wherever_it_is_shown(graphscope: Run, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(
@@ -135,6 +142,7 @@ def test_a_log_that_ended_early_says_so_wherever_it_is_shown(graphscope: Run, tm
     assert told in " ".join(graphscope("open", "--console", stdin="info log\nq\n").stdout.split())
 
 
+@pytest.mark.slow
 def test_garbage_is_looked_for_as_if_the_program_were_alone(graphscope: Run, run: Run, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(
         "import gc, weakref\n"

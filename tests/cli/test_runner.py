@@ -60,6 +60,7 @@ def assert_same(bare: subprocess.CompletedProcess[str], ours: subprocess.Complet
     assert (ours.returncode, ours.stdout, ours.stderr) == (bare.returncode, bare.stdout, bare.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_script_behaves_as_under_python(run: Run, tmp_path: Path, name: str) -> None:
     (tmp_path / "neighbour.py").write_text("WORD = 'word'")
@@ -67,6 +68,7 @@ def test_script_behaves_as_under_python(run: Run, tmp_path: Path, name: str) -> 
     assert_same(*both(run, "program.py", "--log", "-m", "x y", stdin="some text\n"))
 
 
+@pytest.mark.slow
 def test_script_in_another_folder(run: Run, tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "neighbour.py").write_text("WORD = 'word'")
@@ -74,6 +76,7 @@ def test_script_in_another_folder(run: Run, tmp_path: Path) -> None:
     assert_same(*both(run, "deep/program.py"))
 
 
+@pytest.mark.slow
 def test_linked_script_finds_the_neighbours_of_its_target(run: Run, tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "neighbour.py").write_text("WORD = 'word'")
@@ -82,6 +85,7 @@ def test_linked_script_finds_the_neighbours_of_its_target(run: Run, tmp_path: Pa
     assert_same(*both(run, "link.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["tool", "kit", "kit.part"])
 def test_module_behaves_as_under_python(run: Run, tmp_path: Path, module: str) -> None:
     text = "import sys; print(sys.argv, __name__, __file__, __package__, __spec__.name, sys.path[0])\n1 / 0"
@@ -98,6 +102,7 @@ def test_module_behaves_as_under_python(run: Run, tmp_path: Path, module: str) -
     assert "runpy" not in ours.stderr
 
 
+@pytest.mark.slow
 def test_folder_and_zip_with_a_main(run: Run, tmp_path: Path) -> None:
     text = "import sys, neighbour; print(sys.argv, __name__, sys.path[0], neighbour.WORD)"
     (tmp_path / "app").mkdir()
@@ -112,6 +117,7 @@ def test_folder_and_zip_with_a_main(run: Run, tmp_path: Path) -> None:
         assert bare.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -144,6 +150,7 @@ def test_double_dash_ends_our_options(graphscope: Run, tmp_path: Path) -> None:
     assert result.stdout == "['-odd.py', '--values']\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, -signal.SIGINT), (signal.SIGTERM, -signal.SIGTERM)])
 def test_signals_reach_the_program(tmp_path: Path, number: signal.Signals, status: int) -> None:

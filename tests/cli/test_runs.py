@@ -44,6 +44,7 @@ def losses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[fl
     return found
 
 
+@pytest.mark.slow
 def test_a_sweep_is_told_run_by_run(losses: dict[str, list[float]], read: Run) -> None:
     runs = told("runs", read("runs", "--json").stdout)["runs"]
     assert [run["arguments"] for run in runs] == [{"rate": rate, "epochs": "6"} for rate in losses]
@@ -59,6 +60,7 @@ def test_a_sweep_is_told_run_by_run(losses: dict[str, list[float]], read: Run) -
     assert "test_runs.py" in runs[2]["nan"]
 
 
+@pytest.mark.slow
 def test_runs_are_sorted_chosen_and_shown(losses: dict[str, list[float]], read: Run, tmp_path: Path) -> None:
     done = read("runs", ".", "--sort", "loss", "--where", "rate<1", "-o", "runs.html")
     assert done.returncode == 0
@@ -72,6 +74,7 @@ def test_runs_are_sorted_chosen_and_shown(losses: dict[str, list[float]], read: 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -87,6 +90,7 @@ def test_what_can_not_be_told_is_said(read: Run, words: list[str], said: str) ->
     assert said in done.stderr
 
 
+@pytest.mark.slow
 def test_a_log_that_can_not_be_read_is_left_out_and_said(
     losses: dict[str, list[float]], read: Run, tmp_path: Path
 ) -> None:

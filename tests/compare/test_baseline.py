@@ -56,6 +56,7 @@ def recorded(folder: Path, text: str, name: str, values: Literal["full", "summar
     return gs.load(folder / f"{name}.gscope")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", one_quick(["full", "summary", "none"]))
 def test_the_same_run_is_the_same(values: Literal["full", "summary", "none"], tmp_path: Path) -> None:
     path = tmp_path / "kept" / "baseline.json"
@@ -67,6 +68,7 @@ def test_the_same_run_is_the_same(values: Literal["full", "summary", "none"], tm
     assert found.steps == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", one_quick(CHANGES))
 def test_another_run_parts_where_it_does_otherwise(name: str, tmp_path: Path) -> None:
     line, changed, step, when, op = CHANGES[name]

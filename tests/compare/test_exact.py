@@ -80,6 +80,7 @@ def test_the_op_that_is_not_deterministic(line: str, changed: str, op: str, tmp_
     assert found.first.consequences == len(parted) - 1 > 10
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_a_run_that_goes_on_is_not_the_same(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")

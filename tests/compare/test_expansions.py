@@ -176,6 +176,7 @@ def _record(call: Callable[[], Any], op: str) -> Any:
     return next(node for node in log.graph.nodes if node.kind == "op" and node.op == op)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:reduction")
 @pytest.mark.parametrize("name", CALLS)
 def test_the_last_part_is_the_result(name: str) -> None:

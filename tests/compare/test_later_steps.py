@@ -70,6 +70,7 @@ def recorded(folder: Path, text: str, name: str, values: Literal["full", "summar
     return gs.load(folder / f"{name}.gscope")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", [TRAINING, WRITTEN_OUT], ids=["one structure", "another structure"])
 @pytest.mark.parametrize("name", one_quick(CHANGES))
 def test_the_step_that_parts(name: str, base: str, tmp_path: Path) -> None:
@@ -147,6 +148,7 @@ for step in range(5):
 """
 
 
+@pytest.mark.slow
 def test_the_engine_beside_pytorch(tmp_path: Path) -> None:
     pytorch = recorded(tmp_path, EITHER, "a")
     ours = EITHER.replace("import torch\nfrom torch import nn", "import graphscope as torch\nnn = torch.nn")
@@ -158,6 +160,7 @@ def test_the_engine_beside_pytorch(tmp_path: Path) -> None:
     assert (found.step, found.when, found.cause) == (1, "update", "learning rate")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "step", "cause"),
     one_quick([("schedule", 6, "schedule"), ("let go", 5, "left out"), ("data", 6, "losses"), ("mode", 8, "losses")]),

@@ -93,6 +93,7 @@ def test_runs_with_nothing_in_common_are_unlike(
     assert (found.verdict, found.partings) == ("unlike", ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["full", "summary", "none"])
 def test_another_reduction_is_found_whatever_was_kept(compare: Callable[..., Difference], values: str) -> None:
     first = compare(summed, averaged, values).first
@@ -102,6 +103,7 @@ def test_another_reduction_is_found_whatever_was_kept(compare: Callable[..., Dif
     assert (first.when, first.a.op, first.b.op) == ("forward", "sum", "mean")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["full", "summary", "none"])
 @pytest.mark.parametrize("program", [summed, convolved, filled, idle])
 def test_the_same_program_is_the_same(

@@ -133,6 +133,7 @@ def test_exact_is_bit_by_bit() -> None:
 SHAPES = st.tuples(st.integers(1, 40), st.integers(1, 700))
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(SHAPES, st.floats(1e-3, 1e3), st.floats(-5, 5), st.integers(0, 1000))
 def test_layer_norm_written_out_agrees(shape: tuple[int, int], scale: float, shift: float, seed: int) -> None:
@@ -150,6 +151,7 @@ def test_layer_norm_written_out_agrees(shape: tuple[int, int], scale: float, shi
     assert [agree(node.value, _array(each), allowed(node, ())) for each in ways] == [True] * len(ways)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(1, 60), st.integers(1, 3000), st.integers(1, 60), st.booleans(), st.integers(0, 1000))
 def test_a_product_in_any_order_agrees(rows: int, terms: int, columns: int, positive: bool, seed: int) -> None:
@@ -164,6 +166,7 @@ def test_a_product_in_any_order_agrees(rows: int, terms: int, columns: int, posi
     assert [agree(node.value, _array(each), allowed(node, ())) for each in ways] == [True] * len(ways)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(1, 100000), st.floats(-3, 3), st.integers(0, 1000))
 def test_sums_in_any_order_agree(count: int, shift: float, seed: int) -> None:
@@ -190,6 +193,7 @@ def test_softmax_of_large_inputs_agrees(rows: int, width: int, scale: float, see
     assert _same("log_softmax", lambda: F.log_softmax(x, -1), x - x.logsumexp(-1, keepdim=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_agrees_with_float32(dtype: Any) -> None:
     """As far as the coarser dtype explains; float32 alone does not explain it."""
@@ -250,6 +254,7 @@ def _with_inputs(node: Any, others: list[Any]) -> list[Deviation | None]:
     return [deviation(edge.source.value, _array(other)) for edge, other in zip(node.inputs, others, strict=True)]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.floats(1e-6, 1e-2), st.integers(0, 1000))
 def test_a_subtraction_that_cancels_agrees(apart: float, seed: int) -> None:
@@ -296,6 +301,7 @@ ILL: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", ILL)
 @pytest.mark.parametrize("error", [1e-7, 1e-5, 1e-3])
 def test_errors_that_come_in_grow_by_the_condition_of_the_op(op: str, error: float) -> None:
@@ -375,6 +381,7 @@ def test_another_momentum_parts() -> None:
     assert not agree(node.value, _array(torch.lerp(mean, new, 0.01)), allowed(node, ()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", ["linear", "layer_norm", "add", "softmax"])
 def test_one_element_of_a_million_parts(op: str) -> None:
     """It is wrong by 1e-3, all others are right to the last bit."""

@@ -54,6 +54,7 @@ def test_nothing_is_told_of_a_setting_that_stays(tmp_path: Path) -> None:
     assert not training(log).calls("setting")
 
 
+@pytest.mark.slow
 def test_the_setting_is_the_cause(tmp_path: Path) -> None:
     a = recorded(tmp_path, "a")
     b = recorded(tmp_path, "b", "torch.set_default_dtype(torch.float16)", "torch.set_default_dtype(torch.float32)")

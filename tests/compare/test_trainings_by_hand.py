@@ -159,6 +159,7 @@ def recorded(folder: Path, name: str, *texts: str) -> Log:
     return gs.load(folder / f"{name}.gscope")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", one_quick(LOOPS))
 @pytest.mark.parametrize("net", one_quick([WRITTEN_OUT, ""]), ids=["another structure", "one structure"])
 @pytest.mark.parametrize("name", one_quick(SAME))
@@ -194,6 +195,7 @@ CHANGED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loops", one_quick(["backward, grad", "grad, grad", "grad, backward"]))
 @pytest.mark.parametrize("net", one_quick([WRITTEN_OUT, ""]), ids=["another structure", "one structure"])
 @pytest.mark.parametrize("name", one_quick(CHANGED))

@@ -79,6 +79,7 @@ def first(a: Log, b: Log) -> Parting | None:
     return next((each for each in found if each is not None), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", one_quick(CASES))
 @pytest.mark.parametrize("turned", one_quick([False, True]))
 def test_what_parts_updates(name: str, turned: bool, tmp_path: Path) -> None:
@@ -138,12 +139,14 @@ HEALTHY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", one_quick(HEALTHY))
 def test_trainings_that_do_the_same_do_not_part(name: str, tmp_path: Path) -> None:
     found = first(*(recorded(tmp_path, text, which) for text, which in zip(HEALTHY[name], "ab", strict=True)))
     assert found is None, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "changed", "step", "cause", "facts"),
     one_quick([
@@ -168,6 +171,7 @@ def test_what_the_numbers_tell_of_updates_by_hand(
     assert "each.sub_" in found.b.source
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("told", "step"),
     one_quick([("nesterov=True", 1), ("dampening=0.1", 2), ("maximize=True", 1), ("weight_decay=0.01", 1)]),

@@ -48,6 +48,7 @@ def compare(tmp_path: Path) -> Callable[..., Difference]:
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wish", [{"rtol": 0.1, "atol": 1e-2}, {"atol": 0.5}])
 def test_updates_may_be_as_far_apart_as_a_person_says(
     compare: Callable[..., Difference], wish: dict[str, float]
@@ -56,11 +57,13 @@ def test_updates_may_be_as_far_apart_as_a_person_says(
     assert compare(TRAINING, RATE, **wish).verdict == "same"
 
 
+@pytest.mark.slow
 def test_a_small_tolerance_parts_where_rounding_would_not(compare: Callable[..., Difference]) -> None:
     assert compare(TRAINING, WRITTEN_OUT).verdict == "same"
     assert compare(TRAINING, WRITTEN_OUT, rtol=1e-12, atol=0.0)
 
 
+@pytest.mark.slow
 def test_how_far_those_are_apart_that_agree(compare: Callable[..., Difference]) -> None:
     found = compare(TRAINING, WRITTEN_OUT)
     assert found.largest is not None
@@ -68,6 +71,7 @@ def test_how_far_those_are_apart_that_agree(compare: Callable[..., Difference]) 
     assert compare(TRAINING, TRAINING).largest == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [TRAINING, RATE])
 def test_a_name_that_is_nobodys_is_told(compare: Callable[..., Difference], other: str) -> None:
     assert not compare(TRAINING, other, names={"0": "0", "2.weight": "2.weight"}).remarks
@@ -78,6 +82,7 @@ def test_a_name_that_is_nobodys_is_told(compare: Callable[..., Difference], othe
     assert "'encoder'" in two
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wish", [{"rtol": 0.0}, {"atol": 0.1}, {"names": {"0": "1"}}])
 def test_bit_by_bit_leaves_no_room(compare: Callable[..., Difference], wish: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=f"{next(iter(wish))} has no say"):

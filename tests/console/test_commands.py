@@ -250,6 +250,7 @@ def test_goto_a_step_by_the_numbers_of_the_program(debug: Debug) -> None:
     assert "hint: those that are recorded are epoch 1, batch 0 to epoch 3, batch 4" in after(text, "goto step 0")
 
 
+@pytest.mark.slow
 def test_steps(debug: Debug) -> None:
     text = debug(LOOPS, "goto epoch 2 batch 1", "steps", "c", "steps epoch 3", "steps 99", "steps x", "steps all", "q")
     weights, rows = [1.0, 2.0], []
@@ -393,6 +394,7 @@ def test_again(debug: Debug) -> None:
     assert stops(after(text, "diff next")) == ["3 add"]
 
 
+@pytest.mark.slow
 def test_again_with_another_gradient(debug: Debug, product: str) -> None:
     text = debug(product, "c", "goto 4", "again grad = 10.0", "c", "diff", "q")
 
@@ -810,6 +812,7 @@ def test_why(debug: Debug) -> None:
     assert "v.grad is neither None nor zero" in after(text, "why v")
 
 
+@pytest.mark.slow
 def test_why_is_the_same_wherever_one_stands(debug: Debug) -> None:
     program = """\
     import graphscope as torch
@@ -1194,6 +1197,7 @@ for step in range(30):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_break_finding_stops_at_the_end_of_the_step_that_shows_it(debug: Debug) -> None:
     pytest.importorskip("torch")

@@ -60,6 +60,7 @@ print("grad", x.grad.tolist())
 """
 
 
+@pytest.mark.slow
 def test_breakpoint_stops_at_the_next_node(python) -> None:
     done = python(BREAKPOINT, "n", "p value", "w", "c", PYTHONBREAKPOINT="graphscope.set_trace")
 
@@ -70,6 +71,7 @@ def test_breakpoint_stops_at_the_next_node(python) -> None:
     assert "grad [2.0, 2.0]" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_cotangent_is_changed_in_the_live_program(python) -> None:
     done = python(
         BREAKPOINT, "tbreak op:mul backward", "c", "set grad = grad * 10", "c", PYTHONBREAKPOINT="graphscope.set_trace"
@@ -78,6 +80,7 @@ def test_a_cotangent_is_changed_in_the_live_program(python) -> None:
     assert "grad [20.0, 20.0]" in done.stdout
 
 
+@pytest.mark.slow
 def test_leaving_ends_the_program(python) -> None:
     done = python(BREAKPOINT, "q", PYTHONBREAKPOINT="graphscope.set_trace")
 
@@ -86,6 +89,7 @@ def test_leaving_ends_the_program(python) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 def test_a_recording_that_is_active_is_used(python) -> None:
     program = """\
     import graphscope as gs
@@ -105,6 +109,7 @@ def test_a_recording_that_is_active_is_used(python) -> None:
     assert "rows 3" in done.stdout
 
 
+@pytest.mark.slow
 def test_post_mortem(python) -> None:
     program = """\
     import graphscope as gs
@@ -131,6 +136,7 @@ def test_post_mortem(python) -> None:
     assert done.stdout.endswith("after\n")
 
 
+@pytest.mark.slow
 def test_post_mortem_without_a_log(python) -> None:
     done = python("import graphscope as gs\ngs.post_mortem()\n")
 
@@ -193,6 +199,7 @@ def test_a_recorded_log(tmp_path: Path, monkeypatch, capsys) -> None:
     assert "hint: run it under `graphscope debug`" in text
 
 
+@pytest.mark.slow
 def test_other_threads_wait_at_the_gate(python) -> None:
     program = """\
     import threading
@@ -217,6 +224,7 @@ def test_other_threads_wait_at_the_gate(python) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs signals as POSIX has them")
 def test_ctrl_c_stops_at_the_next_node(python) -> None:
     program = """\
@@ -237,6 +245,7 @@ def test_ctrl_c_stops_at_the_next_node(python) -> None:
     assert "on 3.0" in done.stdout
 
 
+@pytest.mark.slow
 def test_post_mortem_names_the_exception_that_is_handled(python) -> None:
     done = python(
         """
@@ -256,6 +265,7 @@ def test_post_mortem_names_the_exception_that_is_handled(python) -> None:
     assert "went on" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 def test_a_forked_child_has_no_prompt(tmp_path: Path) -> None:
     source = """
@@ -285,6 +295,7 @@ def test_a_forked_child_has_no_prompt(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away(tmp_path: Path) -> None:
     script = tmp_path / "prog.py"
     script.write_text("import graphscope as gs\ngs.set_trace()\nx = gs.ones(3)\ny = x * 2\n")

@@ -24,6 +24,7 @@ print("end")
 """
 
 
+@pytest.mark.slow
 def test_lines_with_pass_condition_hits_and_messages(client: Client, chain: Path) -> None:
     def configure() -> None:
         told = client.request(
@@ -51,6 +52,7 @@ def test_lines_with_pass_condition_hits_and_messages(client: Client, chain: Path
     client.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("launched", ["link", pytest.param("real", marks=pytest.mark.slow)])
 def test_a_folder_may_be_opened_by_a_link(client: Client, tmp_path: Path, launched: str) -> None:
     real, link = tmp_path / "real", tmp_path / "link"
@@ -66,6 +68,7 @@ def test_a_folder_may_be_opened_by_a_link(client: Client, tmp_path: Path, launch
     assert client.leave() == 0
 
 
+@pytest.mark.slow
 def test_a_client_may_count_from_0(client: Client, chain: Path) -> None:
     client.initialize(linesStartAt1=False, columnsStartAt1=False)
     client.request("launch", {"program": str(chain), "granularity": "node"})
@@ -107,6 +110,7 @@ def test_a_line_that_makes_no_node_is_told(client: Client, chain: Path) -> None:
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_line_that_only_calls_stops_beneath_it_each_time(client: Client, chain: Path) -> None:
     calls, backward = 12, 16  # h = layer(x, w), and loss.backward()
 
@@ -129,6 +133,7 @@ def test_a_line_that_only_calls_stops_beneath_it_each_time(client: Client, chain
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_log_point_speaks_and_does_not_stop(client: Client, chain: Path) -> None:
     client.launch(chain, configure=lambda: _log_point(client, chain))
     client.event("terminated")
@@ -146,6 +151,7 @@ def _log_point(client: Client, chain: Path) -> None:
     client.request("setBreakpoints", {"source": {"path": str(chain)}, "breakpoints": [point]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("filter", "lines"),
     [("nan", [3, 3]), pytest.param("nan backward", [3], marks=pytest.mark.slow)],
@@ -194,6 +200,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filter", FAULTS)
 @pytest.mark.parametrize("live", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["live", "recorded"])
 def test_faults_of_a_backward_pass(client: Client, write: Write, filter: str, live: bool, tmp_path: Path) -> None:
@@ -222,6 +229,7 @@ def test_faults_of_a_backward_pass(client: Client, write: Write, filter: str, li
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_data_breakpoint_with_condition_and_count(client: Client, write: Write) -> None:
     text = "import graphscope as torch\nx = torch.ones(2)\nfor step in range(5):\n    total = x * step\n"
     client.launch(write(text), stopOnEntry=True)
@@ -265,6 +273,7 @@ def test_data_breakpoints(client: Client, chain: Path) -> None:
     client.leave()
 
 
+@pytest.mark.slow
 def test_breakpoints_may_be_set_while_the_program_runs(client: Client, write: Write) -> None:
     text = "import graphscope as torch\nx = torch.ones(3)\nprint('on', flush=True)\nwhile True:\n    y = x.exp()\n"
     client.launch(write(text))
@@ -282,6 +291,7 @@ def test_breakpoints_may_be_set_while_the_program_runs(client: Client, write: Wr
     client.leave()
 
 
+@pytest.mark.slow
 def test_goto_in_either_direction(client: Client, chain: Path) -> None:
     client.launch(chain, {"name": "op:sum backward", "hitCondition": "2"})
     client.event("stopped")
@@ -298,6 +308,7 @@ def test_goto_in_either_direction(client: Client, chain: Path) -> None:
     client.leave()
 
 
+@pytest.mark.slow
 def test_steps_into_a_rule_and_out_of_it(client: Client, chain: Path) -> None:
     client.launch(chain, "op:tanh backward")
     client.event("stopped")
@@ -309,6 +320,7 @@ def test_steps_into_a_rule_and_out_of_it(client: Client, chain: Path) -> None:
     client.leave()
 
 
+@pytest.mark.slow
 def test_the_console_of_an_editor_is_the_debuggers_own(client: Client, chain: Path) -> None:
     client.launch(chain, "op:tanh")
     client.event("stopped")

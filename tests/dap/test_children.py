@@ -82,6 +82,7 @@ def test_a_breakpoint_in_a_child_stops_it(client: Client, write: Write, method: 
     assert client.leave() == 0
 
 
+@pytest.mark.slow
 def test_a_child_that_the_client_does_not_want_goes_on_and_that_is_said(client: Client, write: Write) -> None:
     begin(client, write(FAMILY.replace("METHOD", "fork")), success=False, message="no room", body={})
     client.event("terminated")
@@ -151,6 +152,7 @@ def test_a_breakpoint_in_a_program_that_is_started_by_subprocess_stops_it(
     assert client.leave() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", [True, False])
 def test_a_program_that_is_not_held_runs_as_if_nobody_had_asked(client: Client, write: Write, wanted: bool) -> None:
     program = write(PARENT.replace("PROGRAM", "['other.py']"))

@@ -42,6 +42,7 @@ def begin(client: Client, program: Path, **more: Any) -> None:
     client.event("stopped")
 
 
+@pytest.mark.slow
 def test_a_program_runs_in_the_terminal_of_the_client(client: Client, chain: Path) -> None:
     client.asked = terminals = Terminals()
     begin(client, chain, env={"GREETING": "hello"}, cwd=str(chain.parent))
@@ -67,6 +68,7 @@ def test_a_program_runs_in_the_terminal_of_the_client(client: Client, chain: Pat
     assert not log.exists()
 
 
+@pytest.mark.slow
 def test_a_program_ends_with_the_client_and_a_terminal_may_be_refused(client: Client, chain: Path) -> None:
     client.asked = lambda _: {"success": False, "message": "no terminals here", "body": {}}
     with pytest.raises(Refused, match="The client refused runInTerminal: no terminals here"):

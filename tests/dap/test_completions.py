@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.dap.talking import Client
 
 Write = Callable[[str], Path]
@@ -54,6 +56,7 @@ def offered(client: Client, text: str, frame: int) -> list[str]:
     return [target["label"] for target in found]
 
 
+@pytest.mark.slow
 def test_names_are_those_of_the_frame_that_is_chosen(client: Client, write: Write) -> None:
     client.launch(write(CALLS), "op:tanh forward")
     client.event("stopped")
@@ -66,6 +69,7 @@ def test_names_are_those_of_the_frame_that_is_chosen(client: Client, write: Writ
     client.leave()
 
 
+@pytest.mark.slow
 def test_of_a_backward_node_there_are_those_of_its_forward_line_and_they_answer(client: Client, write: Write) -> None:
     client.launch(write(CALLS), "op:tanh backward")
     client.event("stopped")
@@ -81,6 +85,7 @@ def test_of_a_backward_node_there_are_those_of_its_forward_line_and_they_answer(
     client.leave()
 
 
+@pytest.mark.slow
 def test_in_the_past_there_are_those_that_were_recorded_of_the_frame(client: Client, write: Write) -> None:
     client.launch(write(CALLS), "op:mul backward")
     client.event("stopped")
@@ -93,6 +98,7 @@ def test_in_the_past_there_are_those_that_were_recorded_of_the_frame(client: Cli
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_frame_is_chosen_for_what_is_asked_in_it_alone(client: Client, write: Write) -> None:
     client.launch(write(TWICE), "op:mul backward")
     client.event("stopped")

@@ -50,6 +50,7 @@ def told(client: Client, name: str, **more: Any) -> tuple[str | None, str]:
     return found["dataId"], found["description"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_what_is_no_tensor_is_not_offered(client: Client, write: Write, framework: str) -> None:
     client.launch(write(NET.replace("{framework}", framework)), "op:tanh")
@@ -74,6 +75,7 @@ def test_what_is_no_tensor_is_not_offered(client: Client, write: Write, framewor
     client.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_tensor_is_told_by_the_name_that_one_sees(client: Client, write: Write, framework: str) -> None:
     client.launch(write(NET.replace("{framework}", framework)), "op:tanh")
@@ -90,6 +92,7 @@ def test_a_tensor_is_told_by_the_name_that_one_sees(client: Client, write: Write
     client.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_it_stops_where_what_was_told_changes(client: Client, write: Write, framework: str) -> None:
     client.launch(write(NET.replace("{framework}", framework)), "op:tanh forward")
@@ -108,6 +111,7 @@ def test_it_stops_where_what_was_told_changes(client: Client, write: Write, fram
     client.leave()
 
 
+@pytest.mark.slow
 def test_in_a_recording_a_name_that_no_tensor_has_is_not_offered(client: Client, write: Write, tmp_path: Path) -> None:
     log = tmp_path / "it.gscope"
     client.launch(write(NET.replace("{framework}", "import graphscope as torch")), log=str(log), stopAtEnd="never")

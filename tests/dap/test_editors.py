@@ -17,6 +17,7 @@ RNN = ROOT / "samples" / "rnn_cell.py"
 LINE = next(number for number, text in enumerate(RNN.read_text().splitlines(), 1) if "tanh" in text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Neovim, pytest.param(VSCode, marks=pytest.mark.slow)])
 def test_an_editor_steps_backward_through_the_rnn(client: Client, kind: type[Editor]) -> None:
     editor = kind(client)

@@ -26,6 +26,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", ["alone", "inherited"])
 def test_a_folder_goes_when_nobody_uses_it_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, use: str) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -76,6 +77,7 @@ input()
 """
 
 
+@pytest.mark.slow
 def test_a_recording_in_memory_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}

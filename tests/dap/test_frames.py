@@ -110,6 +110,7 @@ def elements(text: str) -> list[float]:
     return [round(float(part), 2) for part in text[text.rindex("[") + 1 : text.rindex("]")].split(",")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_in_backward_the_forward_line_has_the_names_of_its_own_call(
     client: Client, write: Write, framework: str
@@ -129,6 +130,7 @@ def test_in_backward_the_forward_line_has_the_names_of_its_own_call(
     client.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_in_the_past_names_are_those_of_the_module_that_ran(client: Client, write: Write, framework: str) -> None:
     client.launch(program(write, LAYERS, framework), "op:tanh forward")
@@ -148,6 +150,7 @@ def test_in_the_past_names_are_those_of_the_module_that_ran(client: Client, writ
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_variable_that_is_none_of_a_tensor_any_more_is_not_shown(client: Client, write: Write) -> None:
     text = "import graphscope as torch\nx = torch.ones(2)\ny = x * 2.0\ny = y.sum().item()\nz = x * 3.0\nu = z + 1.0\n"
     client.launch(write(text), "line:prog.py:6")
@@ -159,6 +162,7 @@ def test_a_variable_that_is_none_of_a_tensor_any_more_is_not_shown(client: Clien
     client.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_condition_sees_the_frame_of_the_node(client: Client, write: Write, framework: str) -> None:
     wanted = {"name": "op:tanh forward", "condition": "k == 4"}
@@ -174,6 +178,7 @@ def test_a_condition_sees_the_frame_of_the_node(client: Client, write: Write, fr
     client.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_an_exception_is_at_its_line_and_who_looks_adds_nothing(client: Client, write: Write, framework: str) -> None:
     client.launch(program(write, FAILS, framework))
@@ -193,6 +198,7 @@ def test_an_exception_is_at_its_line_and_who_looks_adds_nothing(client: Client, 
     client.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_what_was_edited_is_shown_as_it_is(client: Client, write: Write, framework: str) -> None:
     client.launch(program(write, EDITED, framework), "op:mul")
@@ -214,6 +220,7 @@ def test_what_was_edited_is_shown_as_it_is(client: Client, write: Write, framewo
     client.leave()
 
 
+@pytest.mark.slow
 def test_watches_of_a_running_program_tell_their_hits(client: Client, write: Write) -> None:
     client.launch(program(write, LAYERS, "import graphscope as torch"), stopOnEntry=True)
     client.event("stopped")
@@ -236,6 +243,7 @@ for step in range(2):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_variable_wins_over_a_command_at_the_debug_console(client: Client, write: Write, framework: str) -> None:
     client.launch(program(write, CONSOLE, framework), "op:sum")
@@ -260,6 +268,7 @@ def test_a_variable_wins_over_a_command_at_the_debug_console(client: Client, wri
     client.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_what_is_saved_of_several_outputs_is_the_one_that_was_used(
     client: Client, write: Write, framework: str
@@ -285,6 +294,7 @@ layer(layer(x, torch.tensor([0.5])), torch.tensor([2.0])).sum().backward()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_what_a_call_that_is_over_had_comes_first_in_its_frame(client: Client, write: Write, framework: str) -> None:
     """`x` is a variable of the program as well, `c` and `n` are commands that move."""
@@ -307,6 +317,7 @@ def test_what_a_call_that_is_over_had_comes_first_in_its_frame(client: Client, w
     client.leave()
 
 
+@pytest.mark.slow
 def test_the_console_of_the_terminal_keeps_its_commands(write: Write) -> None:
     path = program(write, CONSOLE, "import graphscope as torch")
     command = [sys.executable, "-m", "graphscope", "debug", "--console", str(path)]
@@ -315,6 +326,7 @@ def test_the_console_of_the_terminal_keeps_its_commands(write: Write) -> None:
     assert "commands" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_nan_stops_at_the_node_that_its_text_blames(client: Client, write: Write, framework: str) -> None:
     text = f"{framework}\nx = torch.zeros(3, requires_grad=True)\na = (x * x).sum().abs()\nr = a.sqrt()\nr.backward()\n"

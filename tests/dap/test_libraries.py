@@ -56,6 +56,7 @@ def functions(client: Client, until: int) -> list[str]:
     return [name for name, _ in itertools.groupby(seen)]
 
 
+@pytest.mark.slow
 def test_a_step_leads_into_a_library_where_that_is_wished(client: Client, write: Write) -> None:
     begin(client, write(PLAIN), {"line": 6}, justMyCode=False)
     client.event("stopped")
@@ -66,6 +67,7 @@ def test_a_step_leads_into_a_library_where_that_is_wished(client: Client, write:
     client.leave()
 
 
+@pytest.mark.slow
 def test_steps_keep_to_the_program_where_nothing_is_said(client: Client, write: Write) -> None:
     begin(client, write(PLAIN), {"line": 6})
     client.event("stopped")
@@ -73,6 +75,7 @@ def test_steps_keep_to_the_program_where_nothing_is_said(client: Client, write: 
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_breakpoint_in_a_library_holds_and_shows_its_frames(client: Client, write: Write) -> None:
     program = write(PLAIN)
     lines, first = inspect.getsourcelines(json.decoder.JSONDecoder.decode)
@@ -93,6 +96,7 @@ def test_a_breakpoint_in_a_library_holds_and_shows_its_frames(client: Client, wr
     client.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_what_graphscope_calls_of_pytorch_is_not_stepped_into(client: Client, write: Write) -> None:
     pytest.importorskip("torch")
@@ -106,6 +110,7 @@ def test_what_graphscope_calls_of_pytorch_is_not_stepped_into(client: Client, wr
     client.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_a_breakpoint_in_a_module_of_pytorch_shows_its_variables(client: Client, write: Write) -> None:
     torch = pytest.importorskip("torch")

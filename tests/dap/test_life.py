@@ -104,6 +104,7 @@ def test_a_changed_value_has_the_effect_that_it_has_at_the_console(client: Clien
     assert client.output != alone(chain)
 
 
+@pytest.mark.slow
 def test_a_variable_of_the_program_is_changed(client: Client, chain: Path) -> None:
     client.launch(chain, "op:tanh")
     client.event("stopped")
@@ -123,6 +124,7 @@ def test_a_variable_of_the_program_is_changed(client: Client, chain: Path) -> No
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_recorded_log_has_everything_but_running(far_client: Client, chain: Path, tmp_path: Path) -> None:
     client = far_client
     with gs.record(tmp_path / "it.gscope"):
@@ -159,6 +161,7 @@ def test_a_source_that_is_gone_is_read_from_the_log(client: Client, chain: Path,
     assert client.leave() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words_of_listen", "token"),
     [pytest.param("", None, marks=pytest.mark.slow), ("'0'", ""), pytest.param("'0', token='own'", "own", marks=SLOW)],
@@ -220,6 +223,7 @@ def test_run_again_with_breakpoints_kept(client: Client, chain: Path) -> None:
     assert client.leave() == 0
 
 
+@pytest.mark.slow
 def test_end_and_arguments_and_environment(client: Client, write: Write, tmp_path: Path) -> None:
     text = "import os, sys\nprint(sys.argv[1:], os.environ['HERE'], 'HOME' in os.environ, os.getcwd())\nsys.exit(5)\n"
     client.initialize()
@@ -269,6 +273,7 @@ def test_memory_of_a_tensor(client: Client, write: Write) -> None:
     client.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said", "hint"),
     [
@@ -296,6 +301,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(words: tuple[str, ...], said
     assert found.stderr.splitlines()[-2:] == [said.format(port=port), hint]
 
 
+@pytest.mark.slow
 def test_a_client_without_the_token_learns_nothing(tmp_path: Path) -> None:
     client = Client("--listen", "0", "--once")
     try:

@@ -77,6 +77,7 @@ def begin(client: Client, program: Path, *breakpoints: dict[str, Any], **more: A
     client.launch(program, configure=configure, granularity="line", **more)
 
 
+@pytest.mark.slow
 def test_stepping_into_passes_by_every_line_that_runs(client: Client, write: Write) -> None:
     program = write(LOOP)
     begin(client, program, stopOnEntry=True)
@@ -91,6 +92,7 @@ def test_stepping_into_passes_by_every_line_that_runs(client: Client, write: Wri
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_step_over_stays_in_the_function_and_one_out_leaves_it(client: Client, write: Write) -> None:
     begin(client, write(LOOP), {"line": 5, "condition": "forward"})
     assert line_of(client.event("stopped")) == 5
@@ -102,6 +104,7 @@ def test_a_step_over_stays_in_the_function_and_one_out_leaves_it(client: Client,
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_breakpoint_counts_runs_of_its_line_and_visits_in_backward_apart(client: Client, write: Write) -> None:
     program = write(LOOP)
     begin(client, program, {"line": 6}, {"line": 5, "hitCondition": "3"}, {"line": 22, "condition": "step == 1"})
@@ -116,6 +119,7 @@ def test_a_breakpoint_counts_runs_of_its_line_and_visits_in_backward_apart(clien
     assert client.leave() == 0
 
 
+@pytest.mark.slow
 def test_a_line_without_a_node_shows_its_frame_and_lets_values_be_set(client: Client, write: Write) -> None:
     begin(client, write(LOOP), {"line": 20, "condition": "step == 2"})
     client.event("stopped")
@@ -131,6 +135,7 @@ def test_a_line_without_a_node_shows_its_frame_and_lets_values_be_set(client: Cl
     client.leave()
 
 
+@pytest.mark.slow
 def test_back_in_time_by_lines_and_forward_to_where_the_program_waits(client: Client, write: Write) -> None:
     begin(client, write(LOOP), {"line": 21, "condition": "step == 1"})
     client.event("stopped")
@@ -152,6 +157,7 @@ def test_back_in_time_by_lines_and_forward_to_where_the_program_waits(client: Cl
     client.leave()
 
 
+@pytest.mark.slow
 def test_nodes_are_a_command_away(client: Client, write: Write) -> None:
     begin(client, write(LOOP), {"line": 16, "condition": "forward"})
     client.event("stopped")
@@ -163,6 +169,7 @@ def test_nodes_are_a_command_away(client: Client, write: Write) -> None:
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_breakpoint_at_a_line_without_a_statement_goes_to_the_next(client: Client, write: Write) -> None:
     source = {"path": str(write(LOOP))}
     told: list[dict[str, Any]] = []
@@ -181,6 +188,7 @@ def test_a_breakpoint_at_a_line_without_a_statement_goes_to_the_next(client: Cli
     client.leave()
 
 
+@pytest.mark.slow
 def test_the_frame_of_backward_has_its_own_variables_in_the_past_too(client: Client, write: Write) -> None:
     begin(client, write(LOOP), {"line": 5, "condition": "backward"}, {"line": 22})
     client.event("stopped")
@@ -195,6 +203,7 @@ def test_the_frame_of_backward_has_its_own_variables_in_the_past_too(client: Cli
     client.leave()
 
 
+@pytest.mark.slow
 def test_what_is_watched_is_told_by_name(client: Client, write: Write) -> None:
     begin(client, write(LOOP), {"line": 16, "condition": "backward"})
     node = client.event("stopped")["description"]
@@ -202,6 +211,7 @@ def test_what_is_watched_is_told_by_name(client: Client, write: Write) -> None:
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_program_of_plain_python_runs_untraced_once_nothing_asks_for_lines(client: Client, write: Write) -> None:
     program = write(f"{CHAIN}\nimport sys\nfor turn in range(3):\n    print(sys.gettrace() is None)\n")
     begin(client, program, {"line": 21})
@@ -213,6 +223,7 @@ def test_a_program_of_plain_python_runs_untraced_once_nothing_asks_for_lines(cli
     client.leave()
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_looking_at_each_line_of_a_pytorch_program_writes_no_rows(client: Client, write: Write) -> None:
     pytest.importorskip("torch")

@@ -54,6 +54,7 @@ def record(program: Path, log: Path) -> None:
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
 
 
+@pytest.mark.slow
 def test_a_program_that_runs_elsewhere_is_told_of_in_the_files_of_the_editor(client: Client, folders: Folders) -> None:
     here, there = folders
     file = here / "inner" / "prog.py"
@@ -76,6 +77,7 @@ def test_a_program_that_runs_elsewhere_is_told_of_in_the_files_of_the_editor(cli
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_recording_of_another_machine_is_shown_in_the_files_of_this_one(client: Client, folders: Folders) -> None:
     here, there = folders
     record(there / "inner" / "prog.py", log := here / "it.gscope")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.dap.talking import Client
 
 Write = Callable[[str], Path]
@@ -55,6 +57,7 @@ def launched(client: Client, program: Path, *filters: str) -> None:
     client.launch(program, configure=configure, granularity="line")
 
 
+@pytest.mark.slow
 def test_an_exception_stops_where_it_comes_to_the_program_first(client: Client, write: Write) -> None:
     launched(client, write(CATCHING), "raised")
     stops = []
@@ -78,6 +81,7 @@ def test_an_exception_stops_where_it_comes_to_the_program_first(client: Client, 
     client.leave()
 
 
+@pytest.mark.slow
 def test_nothing_is_traced_where_that_is_not_asked_for(client: Client, write: Write) -> None:
     launched(client, write(CATCHING), "uncaught")
     client.event("terminated")
@@ -85,6 +89,7 @@ def test_nothing_is_traced_where_that_is_not_asked_for(client: Client, write: Wr
     client.leave()
 
 
+@pytest.mark.slow
 def test_one_that_nobody_catches_stops_where_it_arises_and_where_it_leaves(client: Client, write: Write) -> None:
     launched(
         client, write("def fail():\n    raise KeyError('x')\n\n\nimport graphscope\nfail()\n"), "raised", "uncaught"
@@ -98,6 +103,7 @@ def test_one_that_nobody_catches_stops_where_it_arises_and_where_it_leaves(clien
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_filter_that_is_taken_back_stops_nothing(client: Client, write: Write) -> None:
     launched(client, write(CATCHING), "raised")
     client.event("stopped")

@@ -161,6 +161,7 @@ def run(machine: type[Session], sessions: int, steps: int) -> None:
     )
 
 
+@pytest.mark.slow
 def test_some_hundred_random_requests(machine: type[Session]) -> None:
     run(machine, 2, 50)
 

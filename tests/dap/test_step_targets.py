@@ -67,6 +67,7 @@ def program(request: pytest.FixtureRequest, write: Write) -> Path:
     return write(CALLS.replace("import torch", "import graphscope as torch", 1))
 
 
+@pytest.mark.slow
 def test_each_call_of_a_line_can_be_stepped_into_alone(client: Client, program: Path) -> None:
     begin(client, program, {"line": 25, **FORWARD})
     client.event("stopped")
@@ -85,6 +86,7 @@ def test_each_call_of_a_line_can_be_stepped_into_alone(client: Client, program: 
     client.leave()
 
 
+@pytest.mark.slow
 def test_the_third_of_the_same_name_is_the_third(client: Client, program: Path) -> None:
     begin(client, program, {"line": 25, **FORWARD})
     client.event("stopped")
@@ -94,6 +96,7 @@ def test_the_third_of_the_same_name_is_the_third(client: Client, program: Path) 
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_library_function_is_passed_and_a_pass_entered(client: Client, program: Path) -> None:
     begin(client, program, {"line": 25, **FORWARD})
     client.event("stopped")
@@ -112,6 +115,7 @@ def test_a_library_function_is_passed_and_a_pass_entered(client: Client, program
     client.leave()
 
 
+@pytest.mark.slow
 def test_what_is_not_offered_is_refused(client: Client, program: Path) -> None:
     begin(client, program, {"line": 28, **FORWARD})
     client.event("stopped")

@@ -46,6 +46,7 @@ def said(client: Client, expression: str, context: str, frame: int) -> str:
         return str(refused)
 
 
+@pytest.mark.slow
 def test_at_a_line_they_are_said_to_mean_nothing_wherever_one_asks(client: Client, write: Write) -> None:
     begin(client, write(LINES), {"line": 6})
     assert [frame["name"].partition(":")[0] for frame in client.stack()] == ["<module>", "the last node"]
@@ -64,6 +65,7 @@ def test_at_a_line_they_are_said_to_mean_nothing_wherever_one_asks(client: Clien
     client.leave()
 
 
+@pytest.mark.slow
 def test_the_last_node_shows_its_own_under_an_expression_that_means_it_anywhere(client: Client, write: Write) -> None:
     begin(client, write(LINES), {"line": 6}, {"line": 9})
     top, last = client.stack()
@@ -81,6 +83,7 @@ def test_the_last_node_shows_its_own_under_an_expression_that_means_it_anywhere(
     client.leave()
 
 
+@pytest.mark.slow
 def test_at_a_line_a_variable_of_the_program_may_be_called_so(client: Client, write: Write) -> None:
     begin(client, write(LINES), {"line": 10})
     assert client.evaluate("value") == client.evaluate("p value", "repl") == "'own'"
@@ -91,6 +94,7 @@ def test_at_a_line_a_variable_of_the_program_may_be_called_so(client: Client, wr
     client.leave()
 
 
+@pytest.mark.slow
 def test_at_a_node_they_mean_it_and_a_condition_at_a_line_says_why_not(client: Client, write: Write) -> None:
     begin(client, write(LINES), {"line": 5, "condition": "backward"})
     for context in ("watch", "repl"):
@@ -99,6 +103,7 @@ def test_at_a_node_they_mean_it_and_a_condition_at_a_line_says_why_not(client: C
     client.leave()
 
 
+@pytest.mark.slow
 def test_a_condition_at_a_line_over_a_word_is_told_why_it_can_not_hold(client: Client, write: Write) -> None:
     program = write(LINES)
     source = {"path": str(program)}
@@ -112,6 +117,7 @@ def test_a_condition_at_a_line_over_a_word_is_told_why_it_can_not_hold(client: C
     client.leave()
 
 
+@pytest.mark.slow
 def test_the_console_of_the_terminal_says_the_same(write: Write) -> None:
     command = [sys.executable, "-m", "graphscope", "debug", "--console", str(write(LINES))]
     lines = "granularity line\nb 6\nc\np value\nvalue\np step\nq\n"

@@ -100,6 +100,7 @@ def test_what_begins_late_stops_at_the_step_that_shows_it(module: str, tmp_path:
     assert ended == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_what_shows_after_the_last_look_stops_when_the_program_has_ended(module: str, tmp_path: Path) -> None:
     program = ONE_STEP_AMONG_MANY.format(steps=33, forgets=26)

@@ -51,6 +51,7 @@ def debug(folder: Path, *commands: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -68,6 +69,7 @@ def test_a_tensor_filter_that_raises_stops_there_and_the_program_goes_on(tmp_pat
     assert "the program is at its end 6.0" in told
 
 
+@pytest.mark.slow
 def test_a_list_by_a_filter_that_raises_is_refused(tmp_path: Path) -> None:
     assert "The tensor filter 'broken' raised KeyError: 'gone' at #0" in debug(tmp_path, "n", "lt -f broken", "c")
 
@@ -93,10 +95,12 @@ def test_expressions_that_raise_are_told(tmp_path: Path, command: str, said: str
     assert "the program is at its end 6.0" in told
 
 
+@pytest.mark.slow
 def test_a_watched_value_without_a_repr_is_told(tmp_path: Path) -> None:
     assert "the program is at its end 6.0" in debug(tmp_path, "watch unshown", "c", "c")
 
 
+@pytest.mark.slow
 def test_a_typed_filter_that_names_nothing_is_told(tmp_path: Path) -> None:
     told = debug(tmp_path, "filter wrong vlaue.max() > 1", "run -f wrong", "c")
 

@@ -57,6 +57,7 @@ LINES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from(LINES), max_size=12), st.dictionaries(st.text(max_size=4), st.integers()))
 def test_whatever_was_set_up_is_there_again(log: Path, lines: list[str], screen: dict[str, Any]) -> None:
@@ -160,6 +161,7 @@ SOUND = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(JSON, st.sampled_from([*SOUND, *SOUND["breakpoints"][0], *SOUND["watches"][0]]), JSON)
 def test_whatever_is_in_the_file_the_log_opens(log: Path, content: Any, name: str, value: Any) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import graphscope as gs
 from graphscope.diagnose.gradients.ancestry import ancestry
@@ -31,6 +32,7 @@ def training(steps: int, depth: int, folder: Path) -> Log:
     return gs.load(folder / "run.gscope")
 
 
+@pytest.mark.slow
 def test_it_is_what_a_walk_from_row_to_row_finds(tmp_path: Path) -> None:
     log = training(6, 400, tmp_path)
     graph = log.graph

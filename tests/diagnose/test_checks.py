@@ -58,6 +58,7 @@ MODULES = ["graphscope", pytest.param("torch", marks=pytest.mark.torch)]
 @pytest.mark.parametrize("module", MODULES)
 @pytest.mark.parametrize("check", every().values(), ids=lambda check: check.name)
 class TestTable:
+    @pytest.mark.slow
     def test_its_sample_has_it(self, check: Check, module: str, tmp_path: Path) -> None:
         pytest.importorskip(module)
         log = log_of(check.sample, module, tmp_path, capture=check.capture)
@@ -72,6 +73,7 @@ class TestTable:
         log = log_of(check.healthy, module, tmp_path, capture=check.capture)
         assert [found for each in every().values() for found in each.findings(log.graph)] == []
 
+    @pytest.mark.slow
     def test_it_reads_what_it_says(self, check: Check, module: str, tmp_path: Path) -> None:
         """Without the values of a log, a check that reads none finds the same."""
         pytest.importorskip(module)
@@ -83,6 +85,7 @@ class TestTable:
         assert list(check.findings(gs.load(tmp_path / "run.gscope").graph)) == before
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize(
     "check", [each for each in every().values() if "values" not in each.reads], ids=lambda check: check.name
@@ -162,6 +165,7 @@ def test_a_program_without_fault_has_none(program: Callable[[], None], name: str
     assert rows(program, name) == {}
 
 
+@pytest.mark.slow
 def test_of_a_long_healthy_run_no_row_is_looked_at_singly() -> None:
     net = gs.nn.Sequential(gs.nn.Linear(4, 4), gs.nn.Tanh(), gs.nn.Linear(4, 1))
     adam = gs.optim.Adam(net.parameters())
@@ -218,6 +222,7 @@ def test_leaves_that_a_pass_leaves_out() -> None:
     assert "was not computed from" in unused
 
 
+@pytest.mark.slow
 def test_a_mask_of_infinities_is_no_symptom_until_nan_comes_of_it() -> None:
     def masked(*hidden: bool) -> Callable[[], None]:
         def program() -> None:

@@ -47,6 +47,7 @@ def told(engine: str, behind: str, folder: Path) -> list[tuple[str, list[str]]]:
     return [(each.kind, [effect.kind for effect in each.consequences]) for each in report]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_has_nothing_to_do_with_a_rounded_sum_stands_beside_it(engine: str, tmp_path: Path) -> None:
     found = told(engine, "of a constant", tmp_path)

@@ -61,6 +61,7 @@ def damage(data: st.DataObject, file: Path) -> None:
         file.write_bytes(content)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_whatever_is_damaged_the_rest_is_judged(sick: Path, data: st.DataObject) -> None:
@@ -75,6 +76,7 @@ def test_whatever_is_damaged_the_rest_is_judged(sick: Path, data: st.DataObject)
         assert [gap.why for gap in found.unjudged if "failed (" in gap.why] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["events.npy", "edges.npy", "values.npy"])
 def test_a_log_that_has_lost_the_first_of_its_parts_is_judged_from_there_on(
     name: str, sick: Path, tmp_path: Path
@@ -92,6 +94,7 @@ def test_a_log_that_has_lost_the_first_of_its_parts_is_judged_from_there_on(
     assert gs.diff(log, log).verdict == "same"
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_a_log_that_does_not_say_what_it_is_is_none(sick: Path, data: st.DataObject) -> None:
@@ -108,6 +111,7 @@ def doctor(*words: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -169,6 +169,7 @@ def test_every_line_that_takes_a_number_of_the_loss_is_named(tmp_path: Path) -> 
 _FORWARD = "model(torch.ones(2, 3)).square().sum().backward()"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "program", "first"),
     [

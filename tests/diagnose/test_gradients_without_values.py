@@ -61,6 +61,7 @@ def found(values: str, folder: Path, **settings: object) -> list[Finding]:
     return list(gs.doctor(folder / values / "run.gscope").findings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "line", "settings"),
     [
@@ -80,6 +81,7 @@ def test_the_same_is_found_at_the_same_line(kind: str, line: int, settings: dict
     assert max(sizes) < 1e4 * min(sizes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -98,6 +100,7 @@ def test_nothing_is_told_of_healthy_layers(settings: dict[str, object], tmp_path
     assert [each for each in found("none", tmp_path, **settings) if each.kind in kinds] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_small_and_large_inputs_alone_are_neither(scale: float, tmp_path: Path) -> None:
     kinds = {"vanishing_gradient", "exploding_gradient"}

@@ -27,6 +27,7 @@ def train(rate: float, dtype: str) -> None:
         optimizer.step()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["full", "summary", "none"])
 @pytest.mark.parametrize(
     ("rate", "dtype", "found"),

@@ -47,6 +47,7 @@ def recorded(folder: Path, name: str, text: str, values: Literal["full", "summar
     return gs.load(folder / name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "changed"),
     [
@@ -70,6 +71,7 @@ def test_the_line_where_two_runs_part(
     assert where in text.splitlines()[found.line - 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["full", "summary", "none"])
 def test_two_runs_of_a_seeded_program_do_not_part(values: Literal["full", "summary", "none"], tmp_path: Path) -> None:
     text = textwrap.dedent(TRAINING).strip() + "\n"
@@ -78,6 +80,7 @@ def test_two_runs_of_a_seeded_program_do_not_part(values: Literal["full", "summa
     assert not gs.doctor(tmp_path / "0.gscope", tmp_path / "1.gscope").unjudged or values == "none"
 
 
+@pytest.mark.slow
 def test_the_command_compares_two_logs(tmp_path: Path) -> None:
     text = "import torch\nx = torch.rand(3, requires_grad=True)\n(x * 2).sum().backward()\n"
     for name in ("one.gscope", "other.gscope"):

@@ -37,6 +37,7 @@ def _needing(page: Path) -> ParameterSet:
     return pytest.param(page, marks=marks.get(NEEDS[page], ()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [*PAGES, *map(_needing, NEEDS), *(pytest.param(page, marks=pytest.mark.slow) for page in TUTORIAL)],
@@ -83,6 +84,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert missing == []
 
 
+@pytest.mark.slow
 def test_reference_is_current(tmp_path: Path) -> None:
     # In a process of its own: tests define ops, too.
     subprocess.run([sys.executable, ROOT / "docs" / "reference", tmp_path], check=True, capture_output=True)

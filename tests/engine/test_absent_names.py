@@ -67,6 +67,7 @@ def test_a_slip_is_no_absent_name(line: str) -> None:
     assert "engine" not in str(error)
 
 
+@pytest.mark.slow
 def test_a_slip_of_a_program_is_put_right() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import graphscope as gs; gs.nn.Lineer"], capture_output=True, text=True
@@ -88,6 +89,7 @@ def test_programs_can_ask() -> None:
     assert Own([1.0]).kthvalue() == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_every_module_answers_for_what_it_lacks(module: str) -> None:
     ours = import_module(module.replace("torch", "graphscope", 1))

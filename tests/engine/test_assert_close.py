@@ -43,6 +43,7 @@ def outcome(t, case, options):
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_it_fails_where_that_of_torch_does(case, options):

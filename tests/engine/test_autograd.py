@@ -247,6 +247,7 @@ def test_grad_fn_as_people_know_it():
     assert c.grad_fn == c.grad_fn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [20_000, 100_000])
 def test_depth_is_no_limit(count):
     x = gs.tensor(1.0, requires_grad=True)

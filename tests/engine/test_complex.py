@@ -99,6 +99,7 @@ def run_program(library, text, *, recorded_in=None, twice=False):
     return [np.asarray(part.detach().resolve_conj()) for part in (names["y"], *found)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twice", [False, True], ids=["once", "twice"])
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
 def test_programs_have_torchs_values_and_gradients(text, twice, tmp_path):

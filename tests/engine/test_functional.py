@@ -88,6 +88,7 @@ FUNC = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
 @pytest.mark.parametrize("requires_grad", [False, True])
 @pytest.mark.parametrize("program", FUNC.values(), ids=FUNC)

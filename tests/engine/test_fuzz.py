@@ -68,6 +68,7 @@ class Programs(RuleBasedStateMachine):
         assert found is None, "\n" + as_text(*shrunk(self.twin.statements, found))
 
 
+@pytest.mark.slow
 def test_programs_that_hypothesis_makes() -> None:
     run_state_machine_as_test(
         Programs,
@@ -93,6 +94,7 @@ def differing(seeds: range, *, wider: bool = False) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_programs_of_seeds() -> None:
     assert not (found := differing(range(60))), "\n\n" + "\n\n".join(found)
 

@@ -27,6 +27,7 @@ def run(code: str, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, timeout=60)
 
 
+@pytest.mark.slow
 def test_a_module_is_loaded_once_whatever_it_is_called() -> None:
     lines = ["from importlib import import_module"]
     for spelling, home in SPELLINGS.items():
@@ -48,12 +49,14 @@ for spelling in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_each_spelling_works_first() -> None:
     done = run(FIRST, *SPELLINGS)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_module_that_is_not_there_is_named() -> None:
     names = ["graphscope.nonsense", "graphscope.nn.nonsense", "graphscope.engine.nonsense"]
     tries = [f"try:\n    import {name}\nexcept ModuleNotFoundError as error:\n    print(error)" for name in names]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import numpy
 numpy.__version__ = "1.26.4"
@@ -28,6 +30,7 @@ assert len(gs.load(log.path)) == 0
 """
 
 
+@pytest.mark.slow
 def test_the_engine_says_that_it_takes_a_newer_numpy() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

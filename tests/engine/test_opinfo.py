@@ -56,6 +56,7 @@ def _compare(name, count):
     return unexplained, {(op, entry) for op, entry in known - met if entry.everywhere}
 
 
+@pytest.mark.slow
 def test_first_samples_agree():
     unexplained, _ = compare("float32", FEW)
     assert unexplained == []

@@ -96,6 +96,7 @@ arrays = hnp.arrays(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(arrays, min_size=1, max_size=3), programs)
 @settings(max_examples=150)
 def test_values_and_gradients_are_those_of_torch(data, program):
@@ -121,6 +122,7 @@ def array(tensor):
     return tensor.array if isinstance(tensor, gs.Tensor) else tensor.numpy(force=True)
 
 
+@pytest.mark.slow
 @given(st.lists(arrays, min_size=1, max_size=2), programs)
 @settings(max_examples=200)
 def test_second_order_gradients_are_those_of_torch(data, program):
@@ -140,6 +142,7 @@ def test_second_order_gradients_are_those_of_torch(data, program):
         np.testing.assert_allclose(mine, other, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 @given(
     hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=4, max_side=3),
     st.sampled_from(["add", "sub", "mul", "div", "pow"]),
@@ -159,6 +162,7 @@ def test_broadcasting(shapes, name):
         np.testing.assert_allclose(mine.grad.array, other.grad.numpy(), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=200)
 def test_products_of_matrices(data):

@@ -49,6 +49,7 @@ def runs():
     return log, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", OPS.values(), ids=name_of)
 def test_an_op_in_the_log(op, runs):
     bare, expected = differentiated(op, *arguments(op, op.samples[0], "float32"))

@@ -42,6 +42,7 @@ REVEALED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_stubs_are_current(tmp_path: Path) -> None:
     subprocess.run([sys.executable, ROOT / "docs" / "reference" / "stubs.py", tmp_path], check=True, timeout=60)
     made, kept = (

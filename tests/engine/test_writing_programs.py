@@ -70,6 +70,7 @@ def run(t, program, tracked):
     return values, w.grad.numpy(), [v.requires_grad for v in pool]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("examples", [100, pytest.param(2000, marks=pytest.mark.slow)])
 def test_any_program_of_views_and_writes_does_what_it_does_in_torch(examples):
     programs = given(st.lists(steps, min_size=1, max_size=8), st.booleans())

@@ -47,6 +47,7 @@ def recorded(path: Path, *words: str) -> Log:
     return load(path)
 
 
+@pytest.mark.slow
 @compiled
 @pytest.mark.parametrize(
     ("policy", "blocked"),

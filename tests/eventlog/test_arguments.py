@@ -35,6 +35,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.lists(VALUES, max_size=4), st.dictionaries(st.text(max_size=3), VALUES, max_size=3), st.data())
 def test_arguments_come_back(operands: list[Any], attributes: dict[str, Any], data: st.DataObject) -> None:
@@ -96,6 +97,7 @@ with gs.record(sys.argv[1]):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 def test_numbers_that_vary_lie_in_the_rows_and_tables_do_not_grow(tmp_path: Any, compiled: bool) -> None:
     without = () if compiled else ("graphscope.eventlog._append", "graphscope.engine.core._calls")

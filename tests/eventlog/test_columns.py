@@ -77,6 +77,7 @@ def _wild(random: np.random.Generator, count: int, _: int) -> np.ndarray:
 ROWS_OF: dict[str, Callable[[np.random.Generator, int, int], np.ndarray]] = {"few": _few, "many": _many, "wild": _wild}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("length")
 @pytest.mark.parametrize("is_compiled", [True, False])
 def test_fields_of_all_rows_are_those_of_the_files(stored, monkeypatch, is_compiled: bool) -> None:
@@ -133,6 +134,7 @@ def test_marks_of_a_kind_are_found_whether_few_or_all_of_a_log_were_looked_at(ma
         assert log.marks(Kind.STEP).tolist() == expected
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_distances_give_back_what_was_put(data: st.DataObject) -> None:
     first = data.draw(st.integers(0, 2**40))
@@ -150,6 +152,7 @@ def test_distances_give_back_what_was_put(data: st.DataObject) -> None:
     assert kept[asked].tolist() == named[asked].tolist()
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_groups_are_those_of_numpy(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 40))

@@ -25,6 +25,7 @@ def check(result: subprocess.CompletedProcess[str], count: int) -> None:
     assert found["refused"] > count // 20
 
 
+@pytest.mark.slow
 def test_damaged_logs(program) -> None:
     check(program("damaged.py", 1, 0, 80), 80)
 

@@ -14,6 +14,7 @@ from graphscope.eventlog.schema import Kind
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs descriptors as POSIX has them")
 
 
+@pytest.mark.slow
 def test_a_program_without_descriptors_left_is_recorded_on(program) -> None:
     result = program("descriptors.py", "scarce")
     assert (result.returncode, result.stderr) == (0, "")
@@ -22,6 +23,7 @@ def test_a_program_without_descriptors_left_is_recorded_on(program) -> None:
     assert rest == ["None", "True"]
 
 
+@pytest.mark.slow
 def test_a_ring_goes_round_without_descriptors_and_leaves_nothing(program, tmp_path: Path) -> None:
     result = program("ring_descriptors.py")
     assert (result.returncode, result.stderr) == (0, "")
@@ -36,6 +38,7 @@ def test_a_ring_goes_round_without_descriptors_and_leaves_nothing(program, tmp_p
     assert all(each.name.isdigit() for each in (log.path / "segments").iterdir())
 
 
+@pytest.mark.slow
 def test_files_that_a_program_opens_in_the_place_of_ours_are_left_alone(program) -> None:
     result = program("descriptors.py", "closed")
     assert (result.returncode, result.stderr) == (0, "")
@@ -46,6 +49,7 @@ def test_files_that_a_program_opens_in_the_place_of_ours_are_left_alone(program)
     assert rest == ["None", "True"]
 
 
+@pytest.mark.slow
 def test_a_long_recording_holds_few_descriptors(program) -> None:
     result = program("many_segments.py")
     assert result.stderr == ""

@@ -92,6 +92,7 @@ def stored(packed: Path) -> Iterator[str]:
     store.rm("/logs", recursive=True)
 
 
+@pytest.mark.slow
 def test_it_is_read_like_one_that_lies_here(packed: Path, stored: str, capsys: pytest.CaptureFixture[str]) -> None:
     log = open_any(stored)
     same(load(packed), log)
@@ -122,6 +123,7 @@ def test_values_are_fetched_as_they_are_looked_at(packed: Path, stored: str) -> 
     assert file.fetched == held
 
 
+@pytest.mark.slow
 def test_a_server_is_asked_for_a_part(packed: Path, server: ThreadingHTTPServer, capsys) -> None:
     assert main(["summary", "--json", address(server)]) == 0
     there = capsys.readouterr().out.replace(address(server), str(packed))
@@ -132,6 +134,7 @@ def test_a_server_is_asked_for_a_part(packed: Path, server: ThreadingHTTPServer,
         assert sum(Ranges.given) < packed.stat().st_size / 5
 
 
+@pytest.mark.slow
 def test_a_server_that_gives_whole_files_only(server: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Ranges, "whole_only", True)
     with pytest.raises(LogError, match=r"gave .* bytes where .* were asked for") as told:
@@ -139,6 +142,7 @@ def test_a_server_that_gives_whole_files_only(server: ThreadingHTTPServer, monke
     assert "fetch it" in str(told.value.hint)
 
 
+@pytest.mark.slow
 def test_a_store_that_goes_away_in_the_middle(server: ThreadingHTTPServer, packed: Path) -> None:
     log = load(address(server))
     server.shutdown()

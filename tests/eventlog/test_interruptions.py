@@ -38,6 +38,7 @@ def test_every_interruption_of_a_step_arrives(program, capture: str, kind: str) 
     check(program("interrupted.py", "torch", ".", capture, kind, timeout=600))
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_timers_that_interrupt_a_recorded_loop_all_arrive(program) -> None:
     result = program("timers.py")
@@ -46,6 +47,7 @@ def test_timers_that_interrupt_a_recorded_loop_all_arrive(program) -> None:
     assert (raised, got) == ("60", "60")
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize("capture", ["calls+backward", pytest.param("ops", marks=pytest.mark.slow)])
 def test_a_program_that_goes_to_the_end_of_the_stack_is_recorded_on(program, capture: str) -> None:

@@ -74,6 +74,7 @@ def test_it_holds_what_was_written_and_no_reserve(make, append) -> None:
     assert pack(writer.path).stat().st_size < 6000
 
 
+@pytest.mark.slow
 def test_arrays_are_aligned_and_plain(recorded: Path, tmp_path: Path) -> None:
     packed = pack(recorded, tmp_path / "out.zip")
     content = packed.read_bytes()

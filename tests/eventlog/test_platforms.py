@@ -49,6 +49,7 @@ def test_writes_that_take_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     run(tmp_path / "run.gscope")
 
 
+@pytest.mark.slow
 def test_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ownership, "fcntl", None)
     run(tmp_path / "run.gscope")

@@ -21,6 +21,7 @@ from graphscope.eventlog.writer import Writer
 PROGRAMS = Path(__file__).parent / "programs"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [0, 3])
 def test_a_reader_follows_a_log_that_grows_in_another_process(tmp_path: Path, steps: int) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -54,6 +55,7 @@ def test_a_reader_follows_a_log_that_grows_in_another_process(tmp_path: Path, st
         producer.stdin.close()
 
 
+@pytest.mark.slow
 def test_a_reader_in_the_middle_keeps_what_it_holds_when_the_ring_drops_it(make, append) -> None:
     writer = make(keep_last=1, cap=1 << 20)
     append(writer, np.full(1000, 7.0))
@@ -72,6 +74,7 @@ def test_a_reader_in_the_middle_keeps_what_it_holds_when_the_ring_drops_it(make,
     assert caught.value.hint == f"rows are #{log.first} to #{log.end - 1}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "read",
     [
@@ -161,6 +164,7 @@ def test_a_field_is_picked_out_of_any_rows(make, append) -> None:
     assert log.pick("kind", rows[:0]).dtype == np.uint8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wide", [False, True])
 def test_users_are_all_that_take_a_row(make, append, wide: bool) -> None:
     random.seed(1)
@@ -252,6 +256,7 @@ def test_attributes_whose_text_fails(make) -> None:
     assert load(writer.path).attrs(number) == {"x": "<Mute>", "y": 1}
 
 
+@pytest.mark.slow
 def test_plain_numpy_reads_a_log(make, append) -> None:
     writer = make(cap=5000)
     values = [np.random.default_rng(number).normal(size=(number % 40, 3)).astype("f4") for number in range(6000)]

@@ -148,6 +148,7 @@ def test_a_log_that_goes_takes_nothing_of_the_one_that_is_active() -> None:
     assert len(whole.select("op:split and grad")) == 1
 
 
+@pytest.mark.slow
 def test_a_temporary_log_that_nobody_holds_records_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:
@@ -164,6 +165,7 @@ def test_a_temporary_log_that_nobody_holds_records_to_its_end(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["", "raise SystemExit(3)", "1 / 0", "os._exit(4)", "del manager, log"])
 def test_a_program_that_ends_while_it_records(tmp_path: Path, end: str) -> None:
     code = f"""
@@ -179,6 +181,7 @@ gs.tensor([1.0]) * 2.0
     assert (list(tmp_path.iterdir()) == []) == ("_exit" not in end)
 
 
+@pytest.mark.slow
 def test_a_named_log_is_closed_at_exit(tmp_path: Path) -> None:
     code = "import graphscope as gs; manager = gs.record('run.gscope'); manager.__enter__(); gs.tensor([1.0]) * 2.0"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -26,6 +26,7 @@ def test_a_small_recording_takes_little_disk(tmp_path: Path) -> None:
     assert disk(tmp_path) < 2_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("steps", "rows", "size"), [(1, 5, 10), pytest.param(3, 8, 300, marks=pytest.mark.slow), (20, 3, 1)]
 )
@@ -50,6 +51,7 @@ def test_the_newest_steps_are_kept_on_a_disk_that_stays_flat(make, append, steps
     assert not list((writer.path / "segments").glob("*.*"))
 
 
+@pytest.mark.slow
 def test_a_step_larger_than_a_segment_is_kept_whole(make, append) -> None:
     writer = make(keep_last=2)
     for step in range(5):
@@ -65,6 +67,7 @@ def test_a_step_larger_than_a_segment_is_kept_whole(make, append) -> None:
         assert value is None or value[0] in (3, 4)
 
 
+@pytest.mark.slow
 def test_the_budget_takes_the_oldest_values_and_no_event(make, append) -> None:
     writer = make(budget=8 << 20)
     rows = [append(writer, np.full(10_000, number, "f4")) for number in range(2000)]
@@ -79,6 +82,7 @@ def test_the_budget_takes_the_oldest_values_and_no_event(make, append) -> None:
     assert log.event(rows[0]).shape == (10_000,)
 
 
+@pytest.mark.slow
 def test_budget_and_steps_together(make, append) -> None:
     writer = make(budget=1 << 22, keep_last=2)
     for _ in range(200):
@@ -91,6 +95,7 @@ def test_budget_and_steps_together(make, append) -> None:
     assert log.first > 0
 
 
+@pytest.mark.slow
 def test_a_ring_holds_no_more_than_its_budget_and_says_where_that_is_less_than_a_step(make, append, capfd) -> None:
     writer = make(budget=1 << 23, keep_last=2)
     most = 0
@@ -108,6 +113,7 @@ def test_a_ring_holds_no_more_than_its_budget_and_says_where_that_is_less_than_a
     assert np.all(log.value(log.end - 2)[:-1] == 63)
 
 
+@pytest.mark.slow
 def test_a_request_while_segments_are_dropped_is_heard(make, append, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = make(keep_last=1)
     remove = retention._remove
@@ -137,6 +143,7 @@ def test_a_value_larger_than_the_budget(make, append) -> None:
     assert np.all(log.value(rows[-1]) == 2)
 
 
+@pytest.mark.slow
 def test_leaves_are_written_again_in_each_segment(tmp_path: Path) -> None:
     with gs.record(tmp_path / "run.gscope", keep_last=3) as log:
         weight = gs.tensor([1.0, 2.0], requires_grad=True)
@@ -157,6 +164,7 @@ def test_leaves_are_written_again_in_each_segment(tmp_path: Path) -> None:
             assert log.value(source).tolist() == [1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "budget"), [(100, 4 << 20), (30_000, 8 << 20)])
 def test_a_reader_of_a_log_that_grows_never_sees_newer_values_in_old_rows(make, append, size: int, budget: int) -> None:
     writer = make(budget=budget)
@@ -194,6 +202,7 @@ def test_room_that_is_written_again_and_again_holds_what_was_written_last(make, 
         assert np.array_equal(values[number], np.full(sizes[number % 4], number, "f4"))
 
 
+@pytest.mark.slow
 def test_the_step_behind_rows_that_have_gone_does_not_begin_with_what_was_held(make, append) -> None:
     writer = make(keep_last=2)
     for step in range(2500):
@@ -211,6 +220,7 @@ def test_the_step_behind_rows_that_have_gone_does_not_begin_with_what_was_held(m
         assert len(told) == 1
 
 
+@pytest.mark.slow
 def test_the_series_knows_losses_of_steps_that_fill_more_than_a_segment(tmp_path: Path) -> None:
     losses = []
     with gs.record(tmp_path / "run.gscope", keep_last=1, budget=1 << 23) as log:

@@ -50,6 +50,7 @@ def start(library: Path, tmp_path: Path) -> Start:
     return start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lacks", ["", "room", "room,locks"])
 def test_what_a_ring_lets_go_of_goes_when_nobody_reads_it_any_more(lacks: str, start: Start, tmp_path: Path) -> None:
     out, said = (run := start(lacks, "on_a_server.py", "300")).communicate(timeout=120)
@@ -62,6 +63,7 @@ def test_what_a_ring_lets_go_of_goes_when_nobody_reads_it_any_more(lacks: str, s
     assert len(left) <= 1, "but for the one that the recording itself reads, with its first rows"
 
 
+@pytest.mark.slow
 def test_without_locks_a_recording_that_may_go_on_keeps_its_name(start: Start, tmp_path: Path) -> None:
     first = start("locks", "waiting.py")
     assert first.stdout is not None

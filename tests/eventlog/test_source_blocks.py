@@ -42,6 +42,7 @@ def test_blocks_are_those_that_python_parses(file: Path) -> None:
             assert (first, found[:own]) == (statement.lineno, lines[first - 1 : statement.end_lineno])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_loops_of_a_block_are_those_of_the_text(file: Path) -> None:
     text = file.read_text()

@@ -34,6 +34,7 @@ def test_a_full_file_is_thinned_out_whichever_steps_it_has(
     assert (rows["loss"][rows["step"] > 0] == kept).all()
 
 
+@pytest.mark.slow
 @given(step=st.integers(10_000, 10**9), cost=st.integers(1_000, 10**9))
 def test_norms_take_less_than_half_a_percent_of_the_time_of_a_program(step: int, cost: int) -> None:
     sampling, now, spent = Sampling(1, 10), 0, 0

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals a
 PROGRAMS = Path(__file__).parent / "programs"
 
 
+@pytest.mark.slow
 def test_a_killed_process_loses_nothing_that_it_appended(program) -> None:
     result = program("killed.py", 15, 1)
     assert (result.returncode, result.stderr) == (0, "")
@@ -51,6 +52,7 @@ def check_partial_sums(log) -> int:
     return known
 
 
+@pytest.mark.slow
 def test_a_disk_that_gets_full_stops_the_log_and_not_the_program(program, tmp_path: Path) -> None:
     result = program("full_disk.py", "run.gscope", 1_500_000, 3000, 256)
     assert (result.returncode, result.stdout) == (0, f"{expected(3000)}\n")
@@ -72,6 +74,7 @@ def test_a_disk_that_is_full_refuses_before_the_program_starts(program, tmp_path
     assert not (tmp_path / "run.gscope").exists(), "nothing half made is left"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux" or shutil.which("unshare") is None, reason="needs a small file system")
 @pytest.mark.parametrize("megabytes", [1, 4, *(pytest.param(size, marks=pytest.mark.slow) for size in (2, 3, 6))])
 def test_a_small_file_system(tmp_path: Path, megabytes: int) -> None:
@@ -113,6 +116,7 @@ print([float(log.value(row)) for row in rows.tolist() if log.op(log.event(row).o
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux" or shutil.which("unshare") is None, reason="needs a small file system")
 def test_a_ring_on_a_disk_that_gets_full_keeps_its_newest_steps(program, tmp_path: Path) -> None:
     bare = program("ring_full_disk.py", 0, 600, 600).stdout
@@ -163,6 +167,7 @@ with gs.record("run.gscope"):
 """
 
 
+@pytest.mark.slow
 def test_a_second_recorder_has_a_log_beside_that_of_the_first(tmp_path: Path, capfd) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -236,6 +241,7 @@ def ops(path: Path) -> list[str]:
     return [log.op(event.op).name for event in map(log.event, range(log.first, log.end)) if event.kind == Kind.OP]
 
 
+@pytest.mark.slow
 def test_a_forked_child_detaches_and_may_record_for_itself(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-W", "ignore", "-c", FORKED]
@@ -268,6 +274,7 @@ print(log.path.exists(), len(log))
 """
 
 
+@pytest.mark.slow
 def test_a_temporary_log_outlives_a_child_and_not_its_process(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path)}
     command = [sys.executable, "-W", "ignore", "-c", TEMPORARY]

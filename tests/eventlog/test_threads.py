@@ -81,6 +81,7 @@ def check(log: Log, producers: list[Producer]) -> None:
                 assert len(event.inputs) == 5
 
 
+@pytest.mark.slow
 def test_rows_of_eight_threads(make) -> None:
     writer = make(budget=1 << 34)
     producers = [Producer(writer, name) for name in range(8)]
@@ -132,6 +133,7 @@ def interrupted(work) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals here")
 def test_a_signal_handler_appends_in_the_middle(make) -> None:
     writer = make()
@@ -144,6 +146,7 @@ def test_a_signal_handler_appends_in_the_middle(make) -> None:
     check(load(writer.path), [program, handler])
 
 
+@pytest.mark.slow
 def test_a_finalizer_appends_in_the_middle(make) -> None:
     writer = make()
     program, finalizer = Producer(writer, 1), Producer(writer, 2)
@@ -169,6 +172,7 @@ def test_a_finalizer_appends_in_the_middle(make) -> None:
     check(load(writer.path), [program, finalizer])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "moments", [range(0, 60, 7), pytest.param(range(60), marks=pytest.mark.slow)], ids=["some", "all"]
 )
@@ -203,6 +207,7 @@ def test_appends_nested_at_every_call_of_a_roll_over(make, moments: range) -> No
         assert not list(writer.path.glob("segments/*.*"))
 
 
+@pytest.mark.slow
 def test_table_entries_nested_at_every_call(tmp_path, make) -> None:
     for moment in range(40):
         writer = make(f"{moment}.gscope")
@@ -233,6 +238,7 @@ def test_table_entries_nested_at_every_call(tmp_path, make) -> None:
         assert not list((writer.path / "tables").glob("*.[0-9]*"))
 
 
+@pytest.mark.slow
 def test_an_interrupt_in_the_middle_leaves_the_rest_readable(make) -> None:
     writer = make()
     program = Producer(writer, 1)

@@ -157,6 +157,7 @@ def test_an_element_that_is_not_finite_is_found_wherever_it_stands(make, append,
     assert [log.nonfinite(row) for row in rows] == [False] * 38 + [True] * 2 * (3 + 18 + 33 + 67)
 
 
+@pytest.mark.slow
 @given(value=arrays.arrays(st.sampled_from(["f4", "f8", "f2", "c8", "c16", "i4", "u1", "?"]), st.integers(0, 50)))
 @pytest.mark.parametrize("found_in", [summarize, lambda value: unpack(summary_record(value), value.size)])
 def test_statistics_agree_with_numpy(found_in: Callable[[np.ndarray], Summary], value: np.ndarray) -> None:
@@ -210,6 +211,7 @@ VALUES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(
     st.lists(VALUES, max_size=30),
     st.sampled_from([{}, {"policy": "summary"}, {"policy": "none"}, {"cap": 20}, {"budget": 1}]),
@@ -226,6 +228,7 @@ def test_the_first_nonfinite_value_is_that_of_a_scan(tmp_path_factory, append, v
     shutil.rmtree(path.parent)
 
 
+@pytest.mark.slow
 def test_the_first_nonfinite_value_after_the_budget_dropped_it(make, append) -> None:
     writer = make(budget=1 << 20, cap=1 << 20)
     bad = []
@@ -244,6 +247,7 @@ def test_the_first_nonfinite_value_after_the_budget_dropped_it(make, append) -> 
     assert {rows[number] for number in (3, 50)} <= set(log.rare().tolist())
 
 
+@pytest.mark.slow
 def test_more_slots_than_have_numbers(make) -> None:
     writer = make()
     one = np.ones(1, "u1")

@@ -49,6 +49,7 @@ def parted() -> Difference:
     return Difference(a, b, "parted", (first,), pairs, alone_b=np.array(alone))
 
 
+@pytest.mark.slow
 def test_what_belongs_together_is_one_box(parted: Difference) -> None:
     graph = json.loads(gs.export(parted, format="json"))
     jsonschema.validate(graph, schema())

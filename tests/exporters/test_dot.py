@@ -121,6 +121,7 @@ def test_hostile_names_draw_the_same_graph(product: GraphView, name: str) -> Non
     assert "\u202e" not in source
 
 
+@pytest.mark.slow
 def test_ten_thousand_nodes_deep_and_nested_is_written_without_recursion() -> None:
     nodes = tuple(ViewNode(f"n{row}", (row,), "op", "add", cluster=f"s{row % 500}") for row in range(10_000))
     edges = tuple(ViewEdge(f"n{row}", f"n{row + 1}", "data") for row in range(9_999))
@@ -129,6 +130,7 @@ def test_ten_thousand_nodes_deep_and_nested_is_written_without_recursion() -> No
     assert source.count(" -> ") == 9_999
 
 
+@pytest.mark.slow
 def test_the_same_log_gives_the_same_bytes(recorded, tmp_path: Path) -> None:
     log = recorded(lambda: unrolled(3))
     code = (

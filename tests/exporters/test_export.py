@@ -56,6 +56,7 @@ def test_a_pass_a_part_and_a_time(recorded) -> None:
     assert len(everything) > len(early["nodes"])
 
 
+@pytest.mark.slow
 def test_a_large_picture_is_scaled_down(recorded) -> None:
     picture = export(recorded(lambda: unrolled(2)), format="png", dpi=1200)
     assert isinstance(picture, bytes)
@@ -78,6 +79,7 @@ def test_marks(recorded) -> None:
     assert [node["rows"] for node in marked["nodes"] if node["current"]] == [[7]]
 
 
+@pytest.mark.slow
 def test_the_unrolled_cell_folds_to_one_cell(recorded) -> None:
     log = recorded(lambda: unrolled(100))
     found = parse(export(log, format="dot", fold="repeats", graph_pass="forward"))

@@ -37,6 +37,7 @@ def has_cycle(arrows: list[tuple[str, str]], level: list[tuple[str, str]]) -> bo
     return False
 
 
+@pytest.mark.slow
 @given(PAIRS, PAIRS)
 def test_heights_agree_with_every_arrow_and_no_pair_is_left_out_in_vain(
     arrows: list[tuple[str, str]], wanted: list[tuple[str, str]]
@@ -78,6 +79,7 @@ def few(draw: st.DrawFn, nodes: list[ViewNode]) -> list[ViewNode]:
     return draw(st.lists(st.sampled_from(nodes), max_size=3, unique=True)) if nodes else []
 
 
+@pytest.mark.slow
 @given(views())
 def test_no_arrow_leads_from_a_height_back_to_it(view: GraphView) -> None:
     arrows = {"data": lambda edge: (edge.source, edge.target), "gradient": lambda edge: (edge.target, edge.source)}
@@ -100,6 +102,7 @@ def test_the_parts_of_a_rule_lie_between_what_they_lead_to() -> None:
     assert not placed["n3"].same_rank
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(views())
 def test_random_graphs_are_laid_out(view: GraphView) -> None:

@@ -70,6 +70,7 @@ def test_names_are_kept_as_they_are(product) -> None:
     assert json.loads(export(view, format="json"))["nodes"][0]["name"] == name
 
 
+@pytest.mark.slow
 def test_a_shared_leaf_is_there_once(recorded) -> None:
     log = recorded(lambda: unrolled(60))
     graph = json.loads(export(log, format="json"))

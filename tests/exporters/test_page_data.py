@@ -57,6 +57,7 @@ def test_columns_say_what_the_view_says(product: GraphView) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_training_is_told_step_by_step(recorded: Callable[[Callable[[], Any]], Log]) -> None:
     log = recorded(trained)
     data = data_of(str(export(log, format="html")))
@@ -150,6 +151,7 @@ def test_the_policy_names_what_is_in_the_page(product: GraphView) -> None:
     assert policy[1].startswith("default-src &#x27;none&#x27;")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(3,), (2, 3, 4), (40, 50), (100_000,), (1, 3000), ()])
 def test_a_picture_has_the_numbers_of_the_value(shape: tuple[int, ...]) -> None:
     value = np.random.default_rng(0).normal(size=shape).astype(np.float32)
@@ -166,6 +168,7 @@ def test_a_picture_has_the_numbers_of_the_value(shape: tuple[int, ...]) -> None:
     assert (made.low, made.high) == (value.min(), value.max())
 
 
+@pytest.mark.slow
 def test_values_take_no_more_than_the_budget(recorded: Callable[[Callable[[], Any]], Log]) -> None:
     log = recorded(trained)
     told = data_of(str(export(log, format="html", values=1000)))["samples"]

@@ -96,6 +96,7 @@ def test_the_pictures_show_what_changed(log: Log) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_of_a_huge_graph_what_changed_is_drawn() -> None:
     many = [("x", "", (), ()), *((f"n{k}", "sin", (k,), ()) for k in range(3000)), ("end", "neg", (3000,), ())]
     less = [*many[:2001], *((f"n{k}", "sin", (k,), ()) for k in range(2000, 2999)), ("end", "neg", (2999,), ())]
@@ -111,6 +112,7 @@ def test_of_a_huge_graph_what_changed_is_drawn() -> None:
     assert any("left out" in line for line in view.heading)
 
 
+@pytest.mark.slow
 def test_a_folder_has_a_picture_of_each_pass_and_a_page(log: Log, tmp_path: Path) -> None:
     page, *pictures = export_passes(log, tmp_path / "deep/out")
     assert page == tmp_path / "deep/out/index.html"

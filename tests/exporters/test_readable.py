@@ -60,6 +60,7 @@ def numbers(found: Parsed) -> set[int]:
     return {int(number) for label in labels(found) for number in re.findall(r"#(\d+)", label)}
 
 
+@pytest.mark.slow
 def test_the_newest_step_is_drawn_with_the_weights_that_it_begins_with(recorded: Recorder) -> None:
     log = recorded(training())
     found = drawn(log)
@@ -98,6 +99,7 @@ def test_clipping_is_one_box(recorded: Recorder) -> None:
     assert not any(label.startswith("mul_") for label in written)
 
 
+@pytest.mark.slow
 def test_a_step_can_be_asked_for(recorded: Recorder) -> None:
     log = recorded(training())
     told = told_steps(log)
@@ -113,6 +115,7 @@ def test_a_step_can_be_asked_for(recorded: Recorder) -> None:
         drawn(recorded(lambda: gs.tensor(1.0) * 2), step=1)
 
 
+@pytest.mark.slow
 def test_the_step_that_is_sick_is_drawn(recorded: Recorder) -> None:
     log = recorded(training(4, sick=1))
     found = drawn(log)
@@ -141,6 +144,7 @@ def test_where_somebody_stands_is_drawn(recorded: Recorder) -> None:
     assert sum("►" in node["label"] for node in found.nodes.values()) == 1
 
 
+@pytest.mark.slow
 def test_a_deep_model_is_folded_to_what_can_be_read(recorded: Recorder) -> None:
     log = recorded(training(2, layers=20))
     found = drawn(log)
@@ -180,6 +184,7 @@ def test_a_picture_that_is_cut_tells_how_much_is_drawn(recorded: Recorder) -> No
     assert int(told[1]) == len(found.nodes) <= 80 < int(told[2])
 
 
+@pytest.mark.slow
 def test_what_a_person_asks_for_is_not_folded(recorded: Recorder) -> None:
     log = recorded(training(2, layers=20))
     chosen = drawn(log, select="op:linear forward")

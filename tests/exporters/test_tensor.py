@@ -42,6 +42,7 @@ def test_the_same_tensor_gives_the_same_bytes() -> None:
     assert export(unrolled(5), format="dot") == export(unrolled(5), format="dot")
 
 
+@pytest.mark.slow
 def test_a_deep_graph() -> None:
     x = gs.tensor(1.0, requires_grad=True)
     y = x

@@ -96,6 +96,7 @@ def test_no_text_is_without_a_width(recorded) -> None:
     assert all(float(text.attrib["textLength"]) > 0 for text in texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_bold", [False, True])
 def test_widths_are_those_that_layout_takes(is_bold: bool) -> None:
     """Where a line has two parts, the second begins where layout saw the first end."""

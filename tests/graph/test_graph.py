@@ -37,6 +37,7 @@ def reachable(start, step):
     return sorted(seen)
 
 
+@pytest.mark.slow
 @given(dags, st.data())
 @anything
 def test_edges_and_ancestors_are_those_of_the_plain_lists(make_tape, dag, data):
@@ -64,6 +65,7 @@ def test_edges_and_ancestors_are_those_of_the_plain_lists(make_tape, dag, data):
     assert [each.row for each in graph.nodes] == list(range(now + 1))
 
 
+@pytest.mark.slow
 @given(dags, st.data())
 @anything
 def test_a_path_is_a_shortest_one(make_tape, dag, data):
@@ -84,6 +86,7 @@ def test_a_path_is_a_shortest_one(make_tape, dag, data):
         assert all(one in dict(tape.inputs[other]) for one, other in pairwise(found))
 
 
+@pytest.mark.slow
 def test_relations_hold_over_many_blocks_and_segments(tape):
     count = 150_000
     template = tape.writer.template(Kind.OP, dtype=np.dtype("f4"), input_count=2)

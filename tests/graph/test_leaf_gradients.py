@@ -47,11 +47,13 @@ def _change(x: Any, name: str) -> None:
         x.grad.sum()
 
 
+@pytest.mark.slow
 @given(st.lists(USES | DEEDS, min_size=1, max_size=8))
 def test_of_our_own_engine(deeds: list[tuple[str, int]]) -> None:
     run(gs, deeds)
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @given(st.lists(USES | DEEDS, min_size=1, max_size=8))
 def test_of_pytorch(deeds: list[tuple[str, int]]) -> None:

@@ -203,6 +203,7 @@ def modules(log: Log, step: int) -> list[ModuleBox]:
     return [box for made in found for single in made.boxes for box in members(single) if box.kind == "module"]
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize("step", [0, 1])
 def test_every_call_of_a_module_is_a_box_in_the_order_of_the_calls(seen: tuple[Log, Witness], step: int) -> None:
@@ -228,6 +229,7 @@ def test_boxes_tell_the_shapes_that_hooks_see(seen: tuple[Log, Witness], step: i
         assert box.given[0] == witness.given[box.path][turn], box.path
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize("step", [0, 1])
 def test_boxes_count_the_parameters_of_their_modules(seen: tuple[Log, Witness], step: int) -> None:
@@ -275,6 +277,7 @@ def test_flows_between_modules_are_the_tensors_that_they_hand_on(seen: tuple[Log
     assert found == expected
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_rules_are_those_of_the_box_whose_ops_they_undo(seen: tuple[Log, Witness]) -> None:
     log, _ = seen
@@ -291,6 +294,7 @@ def test_rules_are_those_of_the_box_whose_ops_they_undo(seen: tuple[Log, Witness
             assert made.at(node.row) == place
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_equal_layers_and_the_turns_of_a_loop_are_one_box(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")

@@ -157,6 +157,7 @@ def test_backward_sections_hold_the_rows_of_one_call_and_nothing_else(encoder: t
                 assert first < event.row < last, (row, section)
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_what_a_rule_runs_lies_in_the_module_of_the_rule(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
@@ -198,6 +199,7 @@ def train(path: Path, turns: int) -> tuple[Log, list[tuple[int, int]]]:
     return load(path), spans
 
 
+@pytest.mark.slow
 def test_600_steps_are_the_turns_of_the_loop(tmp_path: Path) -> None:
     log, spans = train(tmp_path / "long.gscope", 600)
     found = steps(log)
@@ -354,6 +356,7 @@ def in_pieces(log: Log, cuts: list[int]) -> Iterator[Stretch]:
         yield made
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(nest=nests(), cuts=st.lists(st.integers(1, 60), max_size=4))
 def test_any_nest_of_calls_in_any_pieces(tmp_path_factory: pytest.TempPathFactory, nest: Nest, cuts: list[int]) -> None:

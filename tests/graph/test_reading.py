@@ -6,11 +6,14 @@ import gc
 import weakref
 from pathlib import Path
 
+import pytest
+
 import graphscope as gs
 from graphscope.diagnose import doctor
 from graphscope.graph.series import losses
 
 
+@pytest.mark.slow
 def test_a_log_that_was_judged_is_freed(tmp_path: Path) -> None:
     w = gs.tensor([1.0], requires_grad=True)
     with gs.record(tmp_path / "run.gscope"):

@@ -99,6 +99,7 @@ def test_a_trained_parameter_keeps_its_name_and_its_gradient():
         assert graph.select(f"name:{name}") == [node for node in graph.nodes if node.name == name]
 
 
+@pytest.mark.slow
 def test_a_gradient_is_found_without_a_look_at_the_steps_before_it(monkeypatch):
     def rows_read(steps):
         with gs.record() as log:

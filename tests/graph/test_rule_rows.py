@@ -51,6 +51,7 @@ def sum_of(numbers: str) -> float:
     return float(evaluated(terms, {}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_rows_of_an_element_add_up_to_its_gradient(name: str) -> None:
     nodes = recorded(PROGRAMS[name])

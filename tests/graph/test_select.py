@@ -65,6 +65,7 @@ WORDS = (
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=3), st.integers(-1, 40), st.integers(1, 40))
 def test_descriptions_find_what_asking_each_node_finds(graph, words, now, block):
     if {"forward", "backward"} <= set(words):

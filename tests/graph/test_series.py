@@ -56,6 +56,7 @@ def measured(parameter: Any, before: Any) -> tuple[float, float, float, float]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize("values", ["full", "summary", "none"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
@@ -73,6 +74,7 @@ def test_of_each_update_it_is_known_what_it_did(values: str, dtype: str, tmp_pat
         np.testing.assert_allclose(found[name][:, 0], wanted[:, 0, place], rtol=0.2)  # of that, a sample is measured
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_what_was_measured_outlives_the_values(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
@@ -203,6 +205,7 @@ def test_a_log_without_values_or_training_has_what_it_has(values: str, tmp_path:
     assert found["count"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_of_an_update_at_the_begin_of_a_segment_it_is_known_what_it_did(tmp_path: Path) -> None:
     """The parameters are written again there, when they have been updated: with their new values."""

@@ -14,6 +14,7 @@ from graphscope.graph.outline.steps import steps
 from graphscope.graph.step_numbers import step_numbers
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_norms_of_steps_are_known_where_the_rows_of_the_leaves_are_gone(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
@@ -36,6 +37,7 @@ def test_norms_of_steps_are_known_where_the_rows_of_the_leaves_are_gone(tmp_path
         assert told == pytest.approx(norms[numbers.number(place).counters["step"]], rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ["full", "summary"])
 def test_a_norm_whose_gradients_went_with_the_budget_is_unknown(values: str, tmp_path: Path) -> None:
     weight = gs.tensor(np.linspace(0.5, 1.5, 64), requires_grad=True)

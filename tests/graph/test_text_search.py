@@ -139,6 +139,7 @@ def test_the_nearest_match_lies_in_that_direction(graph: Graph, text: str, direc
         assert search.nearest(now, direction) == wanted
 
 
+@pytest.mark.slow
 def test_a_log_that_grows_is_searched_as_it_is_by_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (descriptions, text_search):
         monkeypatch.setattr(module, "BLOCK", 32)

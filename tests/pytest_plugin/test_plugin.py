@@ -42,6 +42,7 @@ def test_pytest_finds_it() -> None:
     assert [import_module(name).graphscope_log for name in found.values()]
 
 
+@pytest.mark.slow
 def test_a_healthy_training(pytester: pytest.Pytester) -> None:
     test = """
 def test_it(graphscope_log):
@@ -52,6 +53,7 @@ def test_it(graphscope_log):
     run(pytester, test).assert_outcomes(passed=1)
 
 
+@pytest.mark.slow
 def test_a_sick_one_fails_with_the_line(pytester: pytest.Pytester) -> None:
     test = """
 def test_doctor(graphscope_log):

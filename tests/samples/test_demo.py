@@ -24,6 +24,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
+@pytest.mark.slow
 def test_without_a_terminal_it_plays_a_walk() -> None:
     result = subprocess.run(DEMO, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120)
     assert (result.returncode, result.stderr) == (0, "")
@@ -33,6 +34,7 @@ def test_without_a_terminal_it_plays_a_walk() -> None:
     assert ElementTree.parse(ROOT / "build" / "rnn_cell.svg").getroot().tag.endswith("svg")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")
 def test_in_a_terminal_it_opens_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     import pty
@@ -51,6 +53,7 @@ def test_in_a_terminal_it_opens_the_screen(monkeypatch: pytest.MonkeyPatch) -> N
     assert "This was samples/rnn_cell.py" in seen
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX terminals")
 def test_in_a_terminal_that_draws_nothing_it_opens_the_console(monkeypatch: pytest.MonkeyPatch) -> None:
     import pty

@@ -22,6 +22,7 @@ def loss(h_weights: Any) -> float:
     return float((h * h).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
 @pytest.mark.parametrize(
     ("framework", "make"),

@@ -42,6 +42,7 @@ def run(folder: Path, *words: str) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sample", [pytest.param(path, marks=pytest.mark.slow if path.stem in LONG else ()) for path in SAMPLES],
     ids=[path.stem for path in SAMPLES],

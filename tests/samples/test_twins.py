@@ -91,6 +91,7 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Run, Run]]:
     torch.set_num_threads(threads)
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_each_loss_is_that_of_torch(name: str, both: tuple[Run, Run]) -> None:

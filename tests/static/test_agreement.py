@@ -108,6 +108,7 @@ def differences(seeds: range, ways: dict[str, Callable[..., Any]]) -> list[str]:
     return found[:3]
 
 
+@pytest.mark.slow
 def test_random_programs_traced_and_planned() -> None:
     assert not (found := differences(range(12), {name: WAYS[name] for name in ("traced", "numpy")})), "\n".join(found)
 

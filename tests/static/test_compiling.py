@@ -43,6 +43,7 @@ def workload(name: str) -> tuple[Any, list[gs.Tensor]]:
 LONG = [pytest.param(name, marks=pytest.mark.slow) if name in ("W2", "W3", "W4") else name for name in WORKLOADS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_loss_and_gradients_of_the_workloads_at_once(name: str, backend: str) -> None:
     loss, parameters = workload(name)
@@ -167,6 +168,7 @@ def unrolled(count: int = 6) -> tuple[Graph, list[np.ndarray]]:
     return step.graph, arrays
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PASSES)
 def test_a_pass_changes_no_value(name: str) -> None:
     graph, arrays = unrolled()

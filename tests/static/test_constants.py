@@ -127,6 +127,7 @@ def holds(steps: list[tuple[str, Any]], kinked: Sequence[str] = ()) -> None:
 NUMBERS = st.sampled_from([-2, -1.5, -0.5, 0, 0.0, 0.25, 1, 1.0, 2, 3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
 def test_constants_stand_where_they_stood(name: str) -> None:
     holds([(name, 1), (name, 0.75)])

@@ -101,6 +101,7 @@ def compare(seed: int) -> int:
     return len(names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [0, *[pytest.param(block, marks=pytest.mark.slow) for block in range(1, 6)]])
 def test_random_programs_give_the_same_as_sessions(block: int) -> None:
     compared = 0

@@ -69,6 +69,7 @@ def test_what_was_not_fed_or_does_not_fit() -> None:
         interpreter.run(graph, [gs.ones(5, 2)])
 
 
+@pytest.mark.slow
 def test_walking_ten_thousand_nodes_does_not_recurse() -> None:
     graph = Graph("long")
     value = graph.input("x", (), "float32")

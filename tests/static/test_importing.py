@@ -93,6 +93,7 @@ QUICK = [(Residual, ".pt2"), (Encoder, ".pt")]
 OTHERS = [(Residual, ".pt"), (Residual, ".onnx"), (Encoder, ".pt2"), (Encoder, ".onnx")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "suffix"), [*QUICK, *(pytest.param(*each, marks=pytest.mark.slow) for each in OTHERS)]
 )
@@ -167,6 +168,7 @@ def test_scripted_control_flow_becomes_nodes(tmp_path: Path) -> None:
         np.testing.assert_allclose(model.run(x)[0], module(torch.tensor(x)).numpy(), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_model_is_recorded_with_its_names_and_lines(tmp_path: Path) -> None:
     module, x = made(Residual)
     log = recorded_run(saved(module, x, tmp_path / "model.pt2"), {"x": x.numpy()})
@@ -178,6 +180,7 @@ def test_a_model_is_recorded_with_its_names_and_lines(tmp_path: Path) -> None:
     assert gs.export(log, tmp_path / "model.dot") is not None or (tmp_path / "model.dot").is_file()
 
 
+@pytest.mark.slow
 def test_errors_say_what_is_missing(tmp_path: Path) -> None:
     class Odd(torch.nn.Module):
         def forward(self, x: Any) -> Any:

@@ -27,6 +27,7 @@ RANDOM = {
 NAMES = sorted({op.name for op, _ in DIFFERENTIABLE if not op.composite})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if place % 12 == 0 else pytest.mark.slow) for place, name in enumerate(NAMES)]
 )

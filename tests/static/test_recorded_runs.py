@@ -99,6 +99,7 @@ def loop() -> tuple[Any, Any]:
     return x, tf.gradients(tf.reduce_sum(last), [w, x])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("make", "times"), [(line, 1000), (network, 30), (loop, 50)])
 def test_every_run_has_the_same_rows_wherever_a_segment_ends(make: Any, times: int, small_segments: None) -> None:
     x, fetch = make()
@@ -148,6 +149,7 @@ def test_a_run_inside_of_a_run_has_rows_of_its_own() -> None:
     assert kinds[0] == kinds[1]
 
 
+@pytest.mark.slow
 def test_a_log_of_the_newest_steps_has_them_whole(small_segments: None) -> None:
     x, step = network()
     with gs.record(keep_last=3) as log, tf.Session() as session:
@@ -183,6 +185,7 @@ def _valued() -> Callable[[], Any]:
     return lambda: run(gs.ones(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [_traced, _scripted, _valued])
 def test_graphs_of_functions_run_alike_wherever_a_segment_ends(make: Any, small_segments: None) -> None:
     run = make()
@@ -213,6 +216,7 @@ def rules(log: Log) -> list[tuple[str, list[Any]]]:
     return found
 
 
+@pytest.mark.slow
 def test_bodies_have_the_rules_that_a_scripted_function_has() -> None:
     @gs.jit.script
     def eager(a, w, i):  # type: ignore[no-untyped-def]
@@ -284,6 +288,7 @@ class Edit:
         return Replace(np.full_like(value, 0.5)) if meant else None
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.composite(_programs)(), st.sampled_from(["", "add", "tanh", "matmul", "unbind"]), st.booleans())
 def test_random_graphs_have_the_rules_and_gradients_of_eager_ones(steps: list[Step], edited: str, open: bool) -> None:
@@ -318,6 +323,7 @@ def test_a_breakpoint_in_a_body_stops_at_the_rule() -> None:
     np.testing.assert_array_equal(debugger.lookup()("grad"), [1, 1])
 
 
+@pytest.mark.slow
 def test_variables_keep_their_names_from_step_to_step() -> None:
     x, step = network()
     with gs.record() as log, tf.Session() as session:

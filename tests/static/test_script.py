@@ -179,6 +179,7 @@ def test_nodes_stand_at_their_lines() -> None:
     assert (lines["while"], lines["cond"], lines["ne"]) == (first + 2, first + 3, first + 2)
 
 
+@pytest.mark.slow
 def test_ten_thousand_turns() -> None:
     @jit.script
     def long(x: Any, n: Any) -> Any:

@@ -113,6 +113,7 @@ def whole(seeds: range, folder: Path) -> None:
     assert scripted > 0.95 * lines, f"{scripted} of {lines} lines are in the subset"
 
 
+@pytest.mark.slow
 def test_random_programs_scripted(tmp_path: Path) -> None:
     whole(range(15), tmp_path)
 

@@ -150,6 +150,7 @@ def test_cond_runs_one_branch_alone_and_its_gradient_is_of_that() -> None:
         assert session.run([y, slope], {which: False}) == [2, -1]
 
 
+@pytest.mark.slow
 def test_loops_of_ten_thousand_turns_with_conds_inside() -> None:
     w = tf.Variable(np.float64(1.0001))
     turns = tf.placeholder(tf.int32, [])

@@ -168,6 +168,7 @@ def test_tracing_while_recording_leaves_the_recording_alone() -> None:
     assert names == ["mul", "add", "sin"]
 
 
+@pytest.mark.slow
 def test_ten_thousand_nodes() -> None:
     def f(x: gs.Tensor) -> gs.Tensor:
         for _ in range(10_000):

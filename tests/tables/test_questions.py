@@ -174,6 +174,7 @@ def durations(log: Log) -> list[int]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", ASKED)
 def test_question_is_answered(question: str, recorded: Recorded) -> None:
     from graphscope.tables import query

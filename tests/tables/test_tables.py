@@ -117,6 +117,7 @@ def test_files_have_the_columns_of_the_schema(recorded: Recorded) -> None:
             assert [each.partition("=")[0] for each in file.parts[-3:-1]] == [each.name for each in PARTITIONS]
 
 
+@pytest.mark.slow
 def test_a_log_that_is_exported_again_is_replaced_and_others_stay(tmp_path: Path) -> None:
     for name in ("a", "b"):
         with gs.record(tmp_path / f"{name}.gscope"):
@@ -156,6 +157,7 @@ def test_one_log_is_not_written_twice(recorded: Recorded, tmp_path: Path) -> Non
         export_tables([log, log.parent / "." / log.name], tmp_path / "tables")
 
 
+@pytest.mark.slow
 def test_polars_reads_a_table_as_it_is(recorded: Recorded) -> None:
     polars = pytest.importorskip("polars")
     losses = polars.scan_parquet(recorded.tables / "steps").filter(polars.col("run") == "train").collect()

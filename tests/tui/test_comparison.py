@@ -69,6 +69,7 @@ def look(
     quiet.run(use())
 
 
+@pytest.mark.slow
 def test_it_begins_where_they_part(runs: tuple[Path, Path]) -> None:
     async def body(seen: Comparison) -> None:
         head, *lines = seen.text.splitlines()
@@ -84,6 +85,7 @@ def test_it_begins_where_they_part(runs: tuple[Path, Path]) -> None:
     look(runs, body)
 
 
+@pytest.mark.slow
 def test_what_belongs_together_stands_on_one_line(runs: tuple[Path, Path]) -> None:
     async def body(seen: Comparison) -> None:
         await seen.press("home")
@@ -95,6 +97,7 @@ def test_what_belongs_together_stands_on_one_line(runs: tuple[Path, Path]) -> No
     look(runs, body, (120, 36))
 
 
+@pytest.mark.slow
 def test_a_click_puts_the_cursor_on_the_line_that_is_there(runs: tuple[Path, Path]) -> None:
     async def body(seen: Comparison) -> None:
         await seen.press("home")
@@ -110,6 +113,7 @@ def test_a_click_puts_the_cursor_on_the_line_that_is_there(runs: tuple[Path, Pat
     look(runs, body, (120, 36))
 
 
+@pytest.mark.slow
 def test_from_difference_to_difference(runs: tuple[Path, Path]) -> None:
     async def body(seen: Comparison) -> None:
         first = seen.tape.cursor
@@ -129,6 +133,7 @@ def test_from_difference_to_difference(runs: tuple[Path, Path]) -> None:
     look(runs, body)
 
 
+@pytest.mark.slow
 def test_enter_shows_where_the_tensors_differ(runs: tuple[Path, Path]) -> None:
     async def body(seen: Comparison) -> None:
         node = gs.diff(*runs).first
@@ -148,6 +153,7 @@ def test_enter_shows_where_the_tensors_differ(runs: tuple[Path, Path]) -> None:
     look(runs, body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (200, 50), (40, 12)])
 def test_at_any_size_and_in_ascii(runs: tuple[Path, Path], size: tuple[int, int]) -> None:
     async def body(seen: Comparison) -> None:
@@ -158,6 +164,7 @@ def test_at_any_size_and_in_ascii(runs: tuple[Path, Path], size: tuple[int, int]
     look(runs, body, size, ASCII)
 
 
+@pytest.mark.slow
 def test_of_runs_without_values_the_lines_are_shown(tmp_path: Path) -> None:
     for name, dim in (("a", 0), ("b", 1)):
         with gs.record(tmp_path / f"{name}.gscope", values="none"):
@@ -170,6 +177,7 @@ def test_of_runs_without_values_the_lines_are_shown(tmp_path: Path) -> None:
     look((tmp_path / "a.gscope", tmp_path / "b.gscope"), body)
 
 
+@pytest.mark.slow
 def test_the_same_run_twice(runs: tuple[Path, Path]) -> None:
     async def body(seen: Comparison) -> None:
         assert "The same" in seen.text

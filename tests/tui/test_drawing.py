@@ -75,6 +75,7 @@ def drawn(log: Path, row: int, radius: int, room: Size, terminal: Terminal) -> t
     return drawing, sixel_pixels(drawing.shown.lines[0].encode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [Size(46, 13), Size(90, 36), Size(12, 4)], ids=str)
 @pytest.mark.parametrize("radius", [1, 4])
 def test_a_drawing_has_each_box_where_it_says(training: Path, room: Size, radius: int) -> None:
@@ -118,6 +119,7 @@ def test_a_drawing_highlights_what_lies_on_a_path(training: Path) -> None:
     assert HIGHLIGHTED["color"] not in plain.source
 
 
+@pytest.mark.slow
 def test_a_drawing_keeps_to_what_the_terminal_can_show(training: Path) -> None:
     _, pixels = drawn(
         training, product(training), 4, Size(90, 36), Terminal("sixel", CELL, colours=16, largest=(300, 200))
@@ -238,6 +240,7 @@ def test_keys_are_answered_while_graphviz_is_busy_and_what_is_old_is_not_shown(
     assert all(np.array_equal(pixels, terminal.sixels[0]) for pixels in terminal.sixels)
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_drawn_one_sentence_says_what_to_do(
     product: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

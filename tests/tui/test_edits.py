@@ -40,6 +40,7 @@ FRAMEWORKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_an_edited_value_and_gradient_are_shown_everywhere(tmp_path: Path, framework: str) -> None:
     async def use(screen: Screen) -> None:
@@ -79,6 +80,7 @@ def line_of(screen: Screen, name: str) -> str:
     return next((line for line in screen.text.splitlines() if line.lstrip().startswith(f"{name} ")), "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_an_exception_is_shown_at_the_line_that_raised_it(tmp_path: Path, framework: str) -> None:
     async def use(screen: Screen) -> None:

@@ -32,6 +32,7 @@ def cut(recorded: Callable[[str, str], Path]) -> Path:
     return recorded("cut", CUT)
 
 
+@pytest.mark.slow
 def test_findings_of_a_recording_are_a_key_away_and_stay_while_one_looks(cut: Path) -> None:
     (found,) = doctor(cut)
 
@@ -59,6 +60,7 @@ def test_findings_of_a_recording_are_a_key_away_and_stay_while_one_looks(cut: Pa
     drive(cut, use, size=(120, 36))
 
 
+@pytest.mark.slow
 def test_the_panel_is_entered_and_left_by_its_key(cut: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("F")
@@ -76,6 +78,7 @@ def test_the_panel_is_entered_and_left_by_its_key(cut: Path) -> None:
     drive(cut, use)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (60, 16)])
 def test_on_a_small_terminal_the_key_is_told_and_verdict_and_cure_are_in_sight(
     cut: Path, size: tuple[int, int]
@@ -97,6 +100,7 @@ def test_what_is_said_begins_with_the_verdict(cut: Path) -> None:
     assert lines[1].strip() == f"cure: {found.cure}"
 
 
+@pytest.mark.slow
 def test_a_mark_on_the_timeline_and_one_on_the_tape_say_what_they_stand_for(cut: Path) -> None:
     (found,) = doctor(cut)
 
@@ -125,6 +129,7 @@ fourth.backward()
 """
 
 
+@pytest.mark.slow
 def test_the_source_shows_the_column_where_the_finding_is(recorded: Callable[[str, str], Path]) -> None:
     log = recorded("long", LONG)
 
@@ -139,6 +144,7 @@ def test_the_source_shows_the_column_where_the_finding_is(recorded: Callable[[st
     drive(log, use, size=(80, 24))
 
 
+@pytest.mark.slow
 def test_of_a_healthy_recording_nothing_is_said(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.app.workers.wait_for_complete()
@@ -152,6 +158,7 @@ def test_of_a_healthy_recording_nothing_is_said(product: Path) -> None:
     drive(product, use)
 
 
+@pytest.mark.slow
 def test_findings_of_a_program_when_it_stops_and_when_it_has_ended(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(CUT)
@@ -175,6 +182,7 @@ def test_findings_of_a_program_when_it_stops_and_when_it_has_ended(tmp_path: Pat
     debug(script, use)
 
 
+@pytest.mark.slow
 def test_asked_why_anywhere_the_screen_says_the_finding_first(recorded: Callable[[str, str], Path]) -> None:
     log = recorded("long", LONG)
     (found, *_) = doctor(log)
@@ -191,6 +199,7 @@ def test_asked_why_anywhere_the_screen_says_the_finding_first(recorded: Callable
     drive(log, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_an_exception_that_the_heading_tells_opens_no_panel(tmp_path: Path) -> None:
     script = tmp_path / "fails.py"
     script.write_text("import graphscope as torch\n\nx = torch.ones(2) * 2\nraise ValueError('no')\n")
@@ -205,6 +214,7 @@ def test_an_exception_that_the_heading_tells_opens_no_panel(tmp_path: Path) -> N
     debug(script, use)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_over_is_examined_once_even_if_nothing_is_wrong(
     training: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

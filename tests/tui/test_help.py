@@ -18,6 +18,7 @@ EVERYTHING = [*key_table.OF_COMMANDS, *key_table.OF_SCREEN]
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "screen.md"
 
 
+@pytest.mark.slow
 def test_what_is_typed_narrows_the_help(product: Path) -> None:
     async def use(screen: Screen) -> None:
         for key in ("f1", "?"):
@@ -36,6 +37,7 @@ def test_what_is_typed_narrows_the_help(product: Path) -> None:
     drive(product, use)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["q", "?", "f1", "escape"])
 def test_the_help_is_left_by_any_key_that_people_try(product: Path, key: str) -> None:
     async def use(screen: Screen) -> None:
@@ -48,6 +50,7 @@ def test_the_help_is_left_by_any_key_that_people_try(product: Path, key: str) ->
     drive(product, use)
 
 
+@pytest.mark.slow
 def test_help_in_a_region_begins_with_that_region(product: Path) -> None:
     async def use(screen: Screen) -> None:
         for widget, title in (("#source", "The source"), ("#tape", "The tape"), ("#array", "The inspector")):
@@ -85,6 +88,7 @@ def test_every_region_has_its_entry(product: Path) -> None:
     drive(product, use)
 
 
+@pytest.mark.slow
 def test_every_key_and_every_command_is_in_the_palette(product: Path) -> None:
     async def use(screen: Screen) -> None:
         offered = list(screen.app.get_system_commands(screen.main))
@@ -105,6 +109,7 @@ def test_every_key_and_every_command_is_in_the_palette(product: Path) -> None:
     drive(product, use)
 
 
+@pytest.mark.slow
 def test_the_tour_tells_ten_keys_one_after_another_and_each_works(training: Path) -> None:
     async def use(screen: Screen) -> None:
         tour = screen.main.query_one(Tour)
@@ -127,6 +132,7 @@ def test_the_tour_tells_ten_keys_one_after_another_and_each_works(training: Path
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_the_tour_can_be_skipped_and_is_in_the_way_of_no_key(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.type("tour")

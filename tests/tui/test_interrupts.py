@@ -28,6 +28,7 @@ def session(tmp_path: Path) -> RecordedSession:
     return found
 
 
+@pytest.mark.slow
 def test_an_interrupt_at_any_moment_is_an_answer(session: RecordedSession) -> None:
     chance = random.Random(1)
     before = sys.getswitchinterval()

@@ -122,6 +122,7 @@ def test_a_boolean_and_a_single_number_are_edited(tmp_path: Path) -> None:
     debug(script, use)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["command", "key", "region", "dialog"])
 def test_a_mistake_of_ours_is_told_and_the_keys_go_on(
     product: Path, monkeypatch: pytest.MonkeyPatch, where: str

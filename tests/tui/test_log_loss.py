@@ -30,6 +30,7 @@ def cut(log: Path, other: Path) -> None:
         os.truncate(file, 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("act", "said"), [(take, "the log is gone"), (replace, "another log is at its place")], ids=["gone", "replaced"]
 )

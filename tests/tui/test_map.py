@@ -71,6 +71,7 @@ def followed(picture: Sketch, kinds: Sequence[str] = ("data", "gradient", "link"
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("radius", [1, 2, 4])
 def test_every_edge_can_be_followed(training: Path, radius: int) -> None:
     for node in list(load(training).graph.nodes)[::3]:
@@ -85,6 +86,7 @@ def test_near_a_node_lines_join_nothing_else(training: Path) -> None:
         assert followed(sketch(layers, node.row, UNICODE)) == joined(layers)
 
 
+@pytest.mark.slow
 def test_a_click_goes_to_the_box_that_it_meets(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("m")

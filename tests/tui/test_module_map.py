@@ -163,6 +163,7 @@ async def press(screen: Screen, keys: Sequence[str]) -> None:
         await screen.pilot.pause()
 
 
+@pytest.mark.slow
 def test_m_shows_nodes_then_modules_then_neither(network: Path) -> None:
     async def use(screen: Screen) -> None:
         await press(screen, ["m"])
@@ -177,6 +178,7 @@ def test_m_shows_nodes_then_modules_then_neither(network: Path) -> None:
     drive(network, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_a_program_without_modules_has_the_map_of_nodes_alone(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await press(screen, ["m"])
@@ -187,6 +189,7 @@ def test_a_program_without_modules_has_the_map_of_nodes_alone(product: Path) -> 
     drive(product, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_enter_goes_in_and_backspace_out(network: Path) -> None:
     async def use(screen: Screen) -> None:
         await press(screen, ["m", "m", "down"])
@@ -206,6 +209,7 @@ def test_enter_goes_in_and_backspace_out(network: Path) -> None:
     drive(network, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_the_map_follows_where_one_stands(network: Path) -> None:
     async def use(screen: Screen) -> None:
         await press(screen, ["m", "m", "down"])
@@ -221,6 +225,7 @@ def test_the_map_follows_where_one_stands(network: Path) -> None:
     drive(network, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_arrows_stay_in_the_pass_and_o_goes_to_the_other_half(network: Path) -> None:
     async def use(screen: Screen) -> None:
         await press(screen, ["m", "m", "down"])
@@ -241,6 +246,7 @@ def test_arrows_stay_in_the_pass_and_o_goes_to_the_other_half(network: Path) -> 
     drive(network, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_the_inspector_tells_of_the_module(network: Path) -> None:
     async def use(screen: Screen) -> None:
         await press(screen, ["m", "m", "down"])
@@ -254,6 +260,7 @@ def test_the_inspector_tells_of_the_module(network: Path) -> None:
     drive(network, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_a_header_of_the_tape_has_an_inspector_of_its_own(network: Path) -> None:
     async def use(screen: Screen) -> None:
         for _ in range(20):
@@ -268,6 +275,7 @@ def test_a_header_of_the_tape_has_an_inspector_of_its_own(network: Path) -> None
     drive(network, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_a_click_goes_to_the_box_that_it_meets(network: Path) -> None:
     async def use(screen: Screen) -> None:
         await press(screen, ["m", "m"])

@@ -62,6 +62,7 @@ def test_a_loop_is_found_wherever_one_is_in_it(unrolled: Path) -> None:
     assert backward.turns >= 10
 
 
+@pytest.mark.slow
 def test_a_loop_folds_to_its_first_turn_and_opens_again(unrolled: Path) -> None:
     async def use(screen: Screen) -> None:
         tape = screen.main.query_one(Tape)
@@ -78,6 +79,7 @@ def test_a_loop_folds_to_its_first_turn_and_opens_again(unrolled: Path) -> None:
     drive(unrolled, use, size=(140, 40))
 
 
+@pytest.mark.slow
 def test_a_node_is_compared_with_itself_in_other_steps(training: Path) -> None:
     log = load(training)
     forward = ops(log, "tanh")
@@ -100,6 +102,7 @@ def test_a_node_is_compared_with_itself_in_other_steps(training: Path) -> None:
     drive(training, use, size=(140, 50))
 
 
+@pytest.mark.slow
 def test_what_forward_keeps_for_backward_is_told(training: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.type("goto op:tanh")
@@ -111,6 +114,7 @@ def test_what_forward_keeps_for_backward_is_told(training: Path) -> None:
     drive(training, use, size=(140, 50))
 
 
+@pytest.mark.slow
 def test_breakpoints_are_listed_with_hits_and_their_conditions_edited(training: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.type("b op:tanh backward")
@@ -132,6 +136,7 @@ def test_breakpoints_are_listed_with_hits_and_their_conditions_edited(training: 
     drive(training, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_the_graph_is_exported_by_a_key(product: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
@@ -147,6 +152,7 @@ def test_the_graph_is_exported_by_a_key(product: Path, tmp_path: Path, monkeypat
     assert "<svg" in (tmp_path / "graph.svg").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_keymap_gives_actions_other_keys(product: Path, tmp_path: Path) -> None:
     file = tmp_path / "keys.toml"
     file.write_text('"screen.map" = "f3"\n[command]\nnext = "ctrl+n"\n', encoding="utf-8")
@@ -204,6 +210,7 @@ def test_every_binding_has_a_name_of_its_own_and_an_action(product: Path) -> Non
     drive(product, use)
 
 
+@pytest.mark.slow
 def test_another_rank_is_looked_at_where_it_was(tmp_path):
     write_ranks(tmp_path, 3)
 
@@ -225,6 +232,7 @@ def test_another_rank_is_looked_at_where_it_was(tmp_path):
     drive(tmp_path / "run-rank0.gscope", body)
 
 
+@pytest.mark.slow
 def test_themes_that_are_not_ours_can_be_chosen(product: Path) -> None:
     async def use(screen: Screen) -> None:
         for theme in ("textual-light", "nord"):
@@ -235,6 +243,7 @@ def test_themes_that_are_not_ours_can_be_chosen(product: Path) -> None:
     drive(product, use)
 
 
+@pytest.mark.slow
 def test_what_looks_like_markup_in_a_message_is_text(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("i", "left_square_bracket", "slash", "x", "right_square_bracket", "enter")
@@ -243,6 +252,7 @@ def test_what_looks_like_markup_in_a_message_is_text(product: Path) -> None:
     drive(product, use)
 
 
+@pytest.mark.slow
 def test_an_op_that_raised_is_told_from_the_others(recorded: Callable[[str, str], Path]) -> None:
     log = recorded(
         "raising",
@@ -257,6 +267,7 @@ def test_an_op_that_raised_is_told_from_the_others(recorded: Callable[[str, str]
     drive(log, use)
 
 
+@pytest.mark.slow
 def test_equal_steps_fold_as_a_loop_at_the_header_of_the_first(recorded: Callable[[str, str], Path]) -> None:
     source = "import graphscope as gs\nw = gs.ones(3, requires_grad=True)\n"
     log = recorded("equal", source + "for t in range(600):\n    loss = (w * w).sum()\n    loss.backward()\n")
@@ -273,6 +284,7 @@ def test_equal_steps_fold_as_a_loop_at_the_header_of_the_first(recorded: Callabl
     drive(log, use)
 
 
+@pytest.mark.slow
 def test_a_closed_loop_of_steps_shows_the_first_of_them_whole(recorded: Callable[[str, str], Path]) -> None:
     source = "import graphscope as gs\nw = gs.ones(3, requires_grad=True)\n"
     log = recorded("whole", source + "for t in range(40):\n    loss = (w * w).sum()\n    loss.backward()\n")
@@ -297,6 +309,7 @@ def test_a_closed_loop_of_steps_shows_the_first_of_them_whole(recorded: Callable
     drive(log, use)
 
 
+@pytest.mark.slow
 def test_what_libraries_made_is_folded_beneath_the_line_and_shown_by_a_key(
     recorded: Callable[[str, str], Path],
 ) -> None:

@@ -23,6 +23,7 @@ async def drag(screen: Screen, start: tuple[int, int], end: tuple[int, int]) -> 
     await screen.pilot.pause()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [15, -15])
 def test_the_borders_between_regions_are_dragged(training: Path, by: int) -> None:
     async def use(screen: Screen) -> None:
@@ -48,6 +49,7 @@ def test_the_borders_between_regions_are_dragged(training: Path, by: int) -> Non
     drive(training, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_a_border_is_not_dragged_out_of_sight(training: Path) -> None:
     async def use(screen: Screen) -> None:
         tape = screen.main.query_one("#tape")
@@ -58,6 +60,7 @@ def test_a_border_is_not_dragged_out_of_sight(training: Path) -> None:
     drive(training, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_a_click_on_the_tape_goes_to_the_line_that_is_there(training: Path) -> None:
     async def use(screen: Screen) -> None:
         tape = screen.main.query_one("#tape")
@@ -71,6 +74,7 @@ def test_a_click_on_the_tape_goes_to_the_line_that_is_there(training: Path) -> N
     drive(training, use, size=(80, 24))
 
 
+@pytest.mark.slow
 def test_a_click_in_the_margin_of_the_source_sets_a_breakpoint_there(training: Path) -> None:
     async def use(screen: Screen) -> None:
         source = screen.main.query_one("#source").region
@@ -84,6 +88,7 @@ def test_a_click_in_the_margin_of_the_source_sets_a_breakpoint_there(training: P
     drive(training, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_the_wheel_scrolls_the_tape(training: Path) -> None:
     async def use(screen: Screen) -> None:
         tape = screen.main.query_one("#tape")
@@ -95,6 +100,7 @@ def test_the_wheel_scrolls_the_tape(training: Path) -> None:
     drive(training, use, size=(100, 24))
 
 
+@pytest.mark.slow
 def test_what_one_stands_at_is_copied(training: Path) -> None:
     log = load(training)
     node = next(node for node in log.graph.nodes if node.op == "tanh")

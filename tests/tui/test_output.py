@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
@@ -82,6 +83,7 @@ def test_long_lines_are_wrapped_and_wrapped_again() -> None:
     show(use)
 
 
+@pytest.mark.slow
 def test_keys_scroll_the_program_s_output(tmp_path: Path) -> None:
     script = tmp_path / "printer.py"
     script.write_text(

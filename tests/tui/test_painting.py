@@ -47,6 +47,7 @@ def test_after_every_key_the_screen_is_as_if_painted_anew(training: Path) -> Non
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_a_text_that_is_shown_again_between_two_layouts_is_wrapped_anew(training: Path) -> None:
     """Behind a scroll the screen asks anew where its regions are: who is back by then is told of no size."""
 
@@ -64,6 +65,7 @@ def test_a_text_that_is_shown_again_between_two_layouts_is_wrapped_anew(training
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_keys_draw_lines_and_lay_nothing_out(training: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     laid_out: list[Widget] = []
     refresh = Widget.refresh
@@ -92,6 +94,7 @@ def test_keys_draw_lines_and_lay_nothing_out(training: Path, monkeypatch: pytest
     drive(training, use, size=(120, 40))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 def test_every_look_is_made_of_words_of_each_theme(theme: object, product: Path) -> None:
     async def use(screen: Screen) -> None:
@@ -105,6 +108,7 @@ def test_every_look_is_made_of_words_of_each_theme(theme: object, product: Path)
     drive(product, use)
 
 
+@pytest.mark.slow
 def test_the_mark_of_what_is_not_finite_is_not_under_the_scrollbar(recorded: Callable[[str, str], Path]) -> None:
     source = "import graphscope as torch\nx = torch.tensor([0.0, 1.0], requires_grad=True)\ny = x.log()\n"
     log = recorded("infinite", source + "for _ in range(40):\n    y = y + 1.0\ny.sum().backward()\n")
@@ -118,6 +122,7 @@ def test_the_mark_of_what_is_not_finite_is_not_under_the_scrollbar(recorded: Cal
     drive(log, use, size=(80, 24))
 
 
+@pytest.mark.slow
 def test_why_ahead_of_the_backward_pass_tells_what_comes_of_it(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("y")

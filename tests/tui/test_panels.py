@@ -85,6 +85,7 @@ def test_each_key_opens_one_panel() -> None:
     assert [panel.key for panel in every()] == sorted(panel.key for panel in every())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_panel_has_a_tab_a_key_and_a_line_in_the_palette(name: str, request: pytest.FixtureRequest) -> None:
     panel, case = PANELS[name], SHOWN[name]
@@ -115,6 +116,7 @@ def test_a_panel_is_drawn_where_nothing_has_run(panel: Panel, product: Path) -> 
         assert made.missing == "Nothing has run yet."
 
 
+@pytest.mark.slow
 def test_steps_are_chosen_as_fast_as_keys_are_pressed(training: Path) -> None:
     """Keys that come while the search for the other steps goes on are kept, and those past the end are not counted."""
     tanh = rows(load(training), Kind.OP, "tanh")
@@ -130,6 +132,7 @@ def test_steps_are_chosen_as_fast_as_keys_are_pressed(training: Path) -> None:
     drive(training, use, size=(140, 40))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(60, 16), (80, 24), (100, 30)])
 def test_the_tabs_of_more_panels_have_room(
     product: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
@@ -150,6 +153,7 @@ def test_the_tabs_of_more_panels_have_room(
     drive(product, use, size=size)
 
 
+@pytest.mark.slow
 def test_the_cursor_in_a_value_shows_how_that_element_came_to_be(training: Path) -> None:
     """Its row of the formula, in the program's names and in numbers; gone when the table loses the focus."""
     log = load(training)
@@ -176,6 +180,7 @@ def test_the_cursor_in_a_value_shows_how_that_element_came_to_be(training: Path)
     drive(training, use, size=(140, 40))
 
 
+@pytest.mark.slow
 def test_an_op_within_a_rule_is_told_as_one_that_ran(tmp_path: Path) -> None:
     """Its formula ahead of rules that nobody runs, and its own line; of the rule itself it is the other way round."""
     path = tmp_path / "rule.gscope"
@@ -197,6 +202,7 @@ def test_an_op_within_a_rule_is_told_as_one_that_ran(tmp_path: Path) -> None:
     drive(path, use, size=(140, 40))
 
 
+@pytest.mark.slow
 def test_a_few_numbers_are_numbers_whatever_the_mode(product: Path, training: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("2")

@@ -189,6 +189,7 @@ def test_what_decides_whether_there_is_a_screen_loads_none() -> None:
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=120).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_screen_loads_nothing_that_draws() -> None:
     later = ("PIL", "graphscope.exporters", "graphscope.compare", "graphscope.engine", "graphscope.static")
     code = f"import graphscope.tui.app, sys; sys.exit(bool({set(later)} & sys.modules.keys()))"

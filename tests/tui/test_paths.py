@@ -71,6 +71,7 @@ def random_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("start", "end"), [(0, 2999), (5, 1030), (1000, 1090), (1020, 2100), (2990, 2999)])
 def test_ways_are_all_paths_that_there_are(random_log: Path, start: int, end: int) -> None:
     log = load(random_log)
@@ -185,6 +186,7 @@ def test_what_lies_on_a_path_stands_out(training: Path, radius: int) -> None:
             assert glyphs is UNICODE or bool(wanted) <= ({"#", "V"} <= strong)
 
 
+@pytest.mark.slow
 def test_a_key_turns_from_the_loss_to_a_leaf_to_none(training: Path) -> None:
     log = load(training)
     forward = log.graph.select("op:log_softmax forward")[1]
@@ -217,6 +219,7 @@ def test_a_key_turns_from_the_loss_to_a_leaf_to_none(training: Path) -> None:
     drive(training, use, size=(120, 36))
 
 
+@pytest.mark.slow
 def test_in_backward_the_paths_lead_to_the_loss_and_to_leaves_behind(training: Path) -> None:
     log = load(training)
     node = log.graph.select("op:tanh backward")[0]

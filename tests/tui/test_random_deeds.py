@@ -18,6 +18,7 @@ from tests.tui.programs import PROGRAMS, record
 from tests.tui.screens import Screen, debug, drive
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_a_few(training: Path, seed: int) -> None:
     assert try_out(partial(drive, training), deeds(20, seed)) > 5
@@ -37,6 +38,7 @@ def test_on_programs_that_run(tmp_path: Path, program: tuple[str, str]) -> None:
     assert try_out(partial(debug, program.written(tmp_path)), deeds(60, seed=5, live=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("region", "method", "named"),
     [

@@ -34,6 +34,7 @@ def node_rows(log: Path) -> list[int]:
 # Time ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_opens_at_the_first_node_and_steps_both_ways(product: Path) -> None:
     rows = node_rows(product)
 
@@ -49,6 +50,7 @@ def test_it_opens_at_the_first_node_and_steps_both_ways(product: Path) -> None:
     drive(product, use)
 
 
+@pytest.mark.slow
 def test_arrows_walk_lines_and_home_and_end_reach_the_ends(training: Path) -> None:
     rows = node_rows(training)
 
@@ -65,6 +67,7 @@ def test_arrows_walk_lines_and_home_and_end_reach_the_ends(training: Path) -> No
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_the_other_side_of_a_node(product: Path) -> None:
     log = load(product)
     forward = next(row for row in node_rows(product) if log.event(row).kind == Kind.OP)
@@ -85,6 +88,7 @@ def test_the_other_side_of_a_node(product: Path) -> None:
 # Regions -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_tape_shows_every_node_in_order(product: Path) -> None:
     log = load(product)
     graph = log.graph
@@ -102,6 +106,7 @@ def test_the_tape_shows_every_node_in_order(product: Path) -> None:
     drive(product, use)
 
 
+@pytest.mark.slow
 def test_the_formula_has_the_numbers_of_the_node(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.type("goto c")
@@ -114,6 +119,7 @@ def test_the_formula_has_the_numbers_of_the_node(product: Path) -> None:
     drive(product, use)
 
 
+@pytest.mark.slow
 def test_the_formula_has_the_constants_of_the_node_and_says_whose_gradient_is_meant(tmp_path: Path) -> None:
     with record(tmp_path / "chain.gscope"):
         x = gs.tensor(1.0, requires_grad=True)
@@ -133,6 +139,7 @@ def test_the_formula_has_the_constants_of_the_node_and_says_whose_gradient_is_me
     drive(tmp_path / "chain.gscope", use)
 
 
+@pytest.mark.slow
 def test_values_and_gradients_as_numbers_heatmap_and_histogram(training: Path) -> None:
     log = load(training)
     w = next(row for row in node_rows(training) if log.event(row).kind == Kind.LEAF and log.event(row).shape == (3, 3))
@@ -157,6 +164,7 @@ def test_values_and_gradients_as_numbers_heatmap_and_histogram(training: Path) -
     drive(training, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_a_slice_of_a_value(training: Path) -> None:
     log = load(training)
     x = next(row for row in node_rows(training) if log.event(row).shape == (4, 3))
@@ -175,6 +183,7 @@ def test_a_slice_of_a_value(training: Path) -> None:
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_the_source_shows_the_line_and_counts_its_nodes(training: Path) -> None:
     log = load(training)
     graph = log.graph
@@ -193,6 +202,7 @@ def test_the_source_shows_the_line_and_counts_its_nodes(training: Path) -> None:
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_the_map_shows_the_neighbourhood(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.type("goto c")
@@ -206,6 +216,7 @@ def test_the_map_shows_the_neighbourhood(product: Path) -> None:
     drive(product, use, size=(120, 40))
 
 
+@pytest.mark.slow
 def test_the_timeline_goes_where_it_is_clicked(training: Path) -> None:
     last = node_rows(training)[-1]
 
@@ -221,6 +232,7 @@ def test_the_timeline_goes_where_it_is_clicked(training: Path) -> None:
 # Folds, breakpoints, search ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_scope_folds_and_opens(training: Path) -> None:
     log = load(training)
     enter = next(row for row in range(log.first, log.end) if log.event(row).kind == Kind.SCOPE_ENTER)
@@ -241,6 +253,7 @@ def test_a_scope_folds_and_opens(training: Path) -> None:
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_a_breakpoint_is_set_stops_in_backward_and_is_switched_off(training: Path) -> None:
     log = load(training)
     rules = [
@@ -273,6 +286,7 @@ def test_a_breakpoint_is_set_stops_in_backward_and_is_switched_off(training: Pat
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_a_breakpoint_in_the_margin(training: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.type("goto h")
@@ -288,6 +302,7 @@ def test_a_breakpoint_in_the_margin(training: Path) -> None:
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_search_walks_matches(training: Path) -> None:
     log = load(training)
     found = [
@@ -310,6 +325,7 @@ def test_search_walks_matches(training: Path) -> None:
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_the_prompt_answers_completes_and_remembers(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.type("p 6 * 7")
@@ -326,6 +342,7 @@ def test_the_prompt_answers_completes_and_remembers(product: Path) -> None:
     drive(product, use)
 
 
+@pytest.mark.slow
 def test_quit(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("q")
@@ -341,6 +358,7 @@ SIZES = [(60, 16), (80, 24), (120, 36), (200, 50), (300, 100)]
 QUICK = {((80, 24), THEMES[0].name), ((200, 50), THEMES[1].name), ((60, 16), THEMES[2].name)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "theme"),
     [
@@ -362,6 +380,7 @@ def test_sizes_and_themes(training: Path, size: tuple[int, int], theme: str) -> 
     drive(training, use, size=size)
 
 
+@pytest.mark.slow
 def test_a_terminal_that_is_too_small_is_told_so_and_may_grow(product: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.shows("graphscope needs a terminal of 60×16")
@@ -373,6 +392,7 @@ def test_a_terminal_that_is_too_small_is_told_so_and_may_grow(product: Path) -> 
     drive(product, use, size=(40, 10))
 
 
+@pytest.mark.slow
 def test_pictures_in_ascii(training: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("}", "}", "n")
@@ -389,6 +409,7 @@ a = torch.tensor([1.0])  # [b]x[/] \\x1b[31mred\\x07 漢字 שלום
 """
 
 
+@pytest.mark.slow
 def test_text_of_programs_is_shown_as_text(recorded: Callable[[str, str], Path]) -> None:
     log = recorded("odd", ODD.replace("\\x1b", "\x1b").replace("\\x07", "\x07"))
 
@@ -406,6 +427,7 @@ def test_text_of_programs_is_shown_as_text(recorded: Callable[[str, str], Path])
 # Logs that grow, logs that are long ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_log_that_grows_is_followed(tmp_path: Path) -> None:
     import graphscope as gs
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from graphscope.eventlog.reader import load
 from graphscope.graph import Graph
 from graphscope.graph.text_search import rows_with
@@ -15,6 +17,7 @@ def matches(path: Path, text: str) -> list[int]:
     return [int(row) for row in rows_with(Graph(log).at(log.end - 1), text)]
 
 
+@pytest.mark.slow
 def test_the_next_match_is_shown_while_one_types(training: Path) -> None:
     async def use(screen: Screen) -> None:
         began = screen.now
@@ -36,6 +39,7 @@ def test_the_next_match_is_shown_while_one_types(training: Path) -> None:
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_escape_goes_back_to_where_one_stood(training: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("n", "n", "n")
@@ -51,6 +55,7 @@ def test_escape_goes_back_to_where_one_stood(training: Path) -> None:
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_enter_stays_and_n_walks_on(training: Path) -> None:
     found = matches(training, "tanh")
 
@@ -70,6 +75,7 @@ def test_enter_stays_and_n_walks_on(training: Path) -> None:
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_who_goes_elsewhere_while_the_line_is_open_stays_there(training: Path) -> None:
     async def use(screen: Screen) -> None:
         began = screen.now

@@ -48,6 +48,7 @@ def broken(recorded: Callable[[str, str], Path]) -> Path:
     return recorded("broken", BROKEN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
 def test_names_of_ops_and_tabs_are_whole(network: Path, size: tuple[int, int]) -> None:
     async def use(screen: Screen) -> None:
@@ -84,6 +85,7 @@ model(torch.ones(4, 3, 1, 2, requires_grad=True)).sum().backward()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
 def test_names_of_ops_deep_inside_of_modules_can_be_read(
     recorded: Callable[[str, str], Path], size: tuple[int, int]
@@ -103,6 +105,7 @@ def test_names_of_ops_deep_inside_of_modules_can_be_read(
     drive(recorded("deep", DEEP), use, size=size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
 def test_headers_tell_whole_parts_and_count_in_english(network: Path, size: tuple[int, int]) -> None:
     async def use(screen: Screen) -> None:
@@ -122,6 +125,7 @@ def test_headers_tell_whole_parts_and_count_in_english(network: Path, size: tupl
     drive(network, use, size=size)
 
 
+@pytest.mark.slow
 def test_where_one_region_is_seen_at_a_time_keys_turn_from_one_to_the_next(network: Path) -> None:
     async def use(screen: Screen) -> None:
         tape, source, inspector = (screen.main.query_one(each) for each in ("#tape", "#source", "#inspector"))
@@ -150,6 +154,7 @@ def test_where_one_region_is_seen_at_a_time_keys_turn_from_one_to_the_next(netwo
     drive(network, use, size=(60, 16))
 
 
+@pytest.mark.slow
 def test_the_line_to_type_in_is_always_seen(network: Path) -> None:
     async def use(screen: Screen) -> None:
         prompt = screen.main.query_one("#prompt")
@@ -173,6 +178,7 @@ def state(screen: Screen) -> tuple[object, ...]:
     return screen.now, screen.app.focused, line.value, inspector.panel.name, main.scene.breakpoints, main.classes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("small", [(20, 6), (50, 40), (120, 10)], ids=lambda size: "x".join(map(str, size)))
 def test_while_the_terminal_is_too_small_one_sentence_is_shown_and_nothing_is_lost(
     network: Path, small: tuple[int, int]
@@ -198,6 +204,7 @@ def test_while_the_terminal_is_too_small_one_sentence_is_shown_and_nothing_is_lo
     drive(network, use, size=(100, 30))
 
 
+@pytest.mark.slow
 def test_what_was_closed_while_the_terminal_was_too_small_takes_no_keys_behind_that(network: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("/")
@@ -213,6 +220,7 @@ def test_what_was_closed_while_the_terminal_was_too_small_takes_no_keys_behind_t
     drive(network, use, size=(100, 30))
 
 
+@pytest.mark.slow
 def test_a_prompt_that_has_little_to_say_takes_little_room(network: Path) -> None:
     async def use(screen: Screen) -> None:
         prompt = screen.main.query_one("#prompt")
@@ -224,6 +232,7 @@ def test_a_prompt_that_has_little_to_say_takes_little_room(network: Path) -> Non
     drive(network, use, size=(200, 50))
 
 
+@pytest.mark.slow
 def test_the_heading_stays_where_a_wide_terminal_is_low(network: Path) -> None:
     async def use(screen: Screen) -> None:
         main = screen.main
@@ -240,6 +249,7 @@ def test_the_heading_stays_where_a_wide_terminal_is_low(network: Path) -> None:
     drive(network, use, size=(160, 18))
 
 
+@pytest.mark.slow
 def test_findings_are_seen_whatever_has_the_place_of_the_tape(network: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.type("goto op:softmax forward")
@@ -254,6 +264,7 @@ def test_findings_are_seen_whatever_has_the_place_of_the_tape(network: Path) -> 
     drive(network, use, size=(60, 16))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [*SIZES, (70, 20), (100, 24)], ids=lambda size: "x".join(map(str, size)))
 def test_facts_of_an_array_are_whole_or_left_out(broken: Path, size: tuple[int, int]) -> None:
     async def use(screen: Screen) -> None:
@@ -269,6 +280,7 @@ def test_facts_of_an_array_are_whole_or_left_out(broken: Path, size: tuple[int, 
     drive(broken, use, size=size)
 
 
+@pytest.mark.slow
 def test_findings_have_no_pages_where_there_is_no_room(network: Path) -> None:
     async def use(screen: Screen) -> None:
         await screen.press("F")
@@ -281,6 +293,7 @@ def test_findings_have_no_pages_where_there_is_no_room(network: Path) -> None:
     drive(network, use, size=(100, 30))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said_at", [(1, 1), (120, 40)])
 def test_what_was_said_is_wrapped_to_the_width_that_there_is(training: Path, said_at: tuple[int, int]) -> None:
     async def use(screen: Screen) -> None:
@@ -296,6 +309,7 @@ def test_what_was_said_is_wrapped_to_the_width_that_there_is(training: Path, sai
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_an_answer_takes_no_more_than_half_of_a_screen_that_has_become_lower(network: Path) -> None:
     async def use(screen: Screen) -> None:
         screen.main.post_message(CommandRequested("help", quiet=True))

@@ -210,6 +210,7 @@ def contrast(one: Color, two: Color) -> float:
     return (bright + 0.05) / (dark + 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 def test_in_each_theme_all_text_can_be_read(product: Path, theme: object) -> None:
     least = 4.5 if theme.name.endswith("contrast") else 1.7  # row numbers are to stand back; high contrast is WCAG's AA
@@ -233,6 +234,7 @@ def test_in_each_theme_all_text_can_be_read(product: Path, theme: object) -> Non
     drive(product, use, size=(120, 36))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "wanted"), [("graphscope-light", "graphscope-light"), ("no such theme", THEMES[0].name)]
 )

@@ -144,6 +144,7 @@ def test_lines_of_a_log_of_several_blocks(write_long: Callable[[Path, int], Path
     assert lines.line(2 * BLOCK + 999) == len(lines) - 1
 
 
+@pytest.mark.slow
 def test_blocks_of_folded_steps_are_not_looked_into(
     recorded: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

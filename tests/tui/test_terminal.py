@@ -108,6 +108,7 @@ def test_what_a_terminal_is_said_to_be(terminal: Terminal, product: Path, tmp_pa
         terminal.shows("status 0")
 
 
+@pytest.mark.slow
 def test_without_a_terminal_the_console_answers(product: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "graphscope", "open", str(own(product, tmp_path))],

@@ -24,6 +24,7 @@ from graphscope.tui.timeline.window import Window
 from tests.tui.screens import Screen, drive
 
 
+@pytest.mark.slow
 @given(
     first=st.integers(0, 1000),
     count=st.integers(1, 10**7),
@@ -83,6 +84,7 @@ def test_a_logarithmic_scale_is_taken_where_it_shows_more(values: list[float], e
     assert all(drawn[one] <= drawn[other] for one, other in itertools.pairwise(order))
 
 
+@pytest.mark.slow
 def test_keys_zoom_around_where_one_stands(training: Path) -> None:
     async def use(screen: Screen) -> None:
         timeline = screen.main.query_one(Timeline)
@@ -105,6 +107,7 @@ def test_keys_zoom_around_where_one_stands(training: Path) -> None:
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_losses_that_are_no_numbers_are_told_of(recorded: Callable[[str, str], Path]) -> None:
     source = "import graphscope as torch\nw = torch.tensor([1.0, 2.0], requires_grad=True)\n"
     steps = "for step in range(4):\n    loss = (w - step).sqrt().sum()\n    loss.backward()\n"
@@ -144,6 +147,7 @@ def alive(row: int) -> int:
     return sum(size for born, freed, size in STORAGES if born <= row and (freed is None or row < freed))
 
 
+@pytest.mark.slow
 @given(start=st.integers(0, 29), rows=st.integers(1, 30), cells=st.integers(1, 50))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_most_that_was_held_between_rows_is_that_of_each_of_them(
@@ -156,6 +160,7 @@ def test_the_most_that_was_held_between_rows_is_that_of_each_of_them(
         assert most == max(alive(row) for row in {int(low), *range(int(np.ceil(low)), int(np.ceil(high)))})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "height"), [((60, 16), 2), ((80, 24), 3), ((120, 40), 4)])
 def test_memory_is_a_line_of_its_own_and_a_click_on_its_mark_goes_to_the_peak(
     holding: Path, size: tuple[int, int], height: int
@@ -183,6 +188,7 @@ def test_memory_is_a_line_of_its_own_and_a_click_on_its_mark_goes_to_the_peak(
     drive(holding, use, size=size)
 
 
+@pytest.mark.slow
 def test_a_curve_stands_below_what_it_is_of(training: Path) -> None:
     """A click on the first bar of the loss goes to where the first backward pass begins."""
 
@@ -200,6 +206,7 @@ def test_a_curve_stands_below_what_it_is_of(training: Path) -> None:
     drive(training, use)
 
 
+@pytest.mark.slow
 def test_a_window_in_the_middle_of_a_step_is_drawn(recorded: Callable[[str, str], Path]) -> None:
     source = "import graphscope as torch\nw = torch.tensor([1.0, 2.0], requires_grad=True)\n"
     steps = "for step in range(3):\n    h = w\n    for _ in range(100):\n        h = h * 1.01\n    h.sum().backward()\n"

@@ -27,6 +27,7 @@ def type_at_once(screen: Screen, text: str) -> None:
         screen.app.post_message(events.Key(key, letter if letter != "\n" else "\r"))
 
 
+@pytest.mark.slow
 def test_keys_wait_for_the_first_node(tmp_path: Path) -> None:
     script = tmp_path / "waiting.py"
     script.write_text(WAITING, encoding="utf-8")
@@ -41,6 +42,7 @@ def test_keys_wait_for_the_first_node(tmp_path: Path) -> None:
     debug(script, use)
 
 
+@pytest.mark.slow
 def test_what_waits_is_forgotten(tmp_path: Path) -> None:
     script = tmp_path / "waiting.py"
     script.write_text(WAITING, encoding="utf-8")
@@ -54,6 +56,7 @@ def test_what_waits_is_forgotten(tmp_path: Path) -> None:
     debug(script, use)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "shown"),
     [
@@ -81,6 +84,7 @@ def test_words_typed_behind_a_key_are_words(product: Path, typed: str, shown: st
     drive(product, use)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pasted", [":p op\np name\nwhen", "p op\r\np name\r\nwhen"])
 @pytest.mark.parametrize("focus", ["tape", "line"])
 def test_a_text_that_is_pasted_is_taken_whole(product: Path, pasted: str, focus: str) -> None:

@@ -21,6 +21,7 @@ HOW_LARGE = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, derandomize=True, database=None, deadline=None)
 @given(image=IMAGES, mode=st.sampled_from(["bilinear", "bicubic"]), corners=st.booleans(), how_large=HOW_LARGE)
 def test_bytes_are_those_of_pytorch(image, mode, corners, how_large):

@@ -122,6 +122,7 @@ def test_a_layer_in_one_node_and_step_by_step_agree(tmp_path):
     assert "lstm_layer" not in names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reverse", [False, True])
 def test_second_derivatives_of_a_whole_layer(reverse):
     shapes = [(3, 2, 2), (2, 3), (2, 3), (12, 2), (12, 3), (12,), (12,)]

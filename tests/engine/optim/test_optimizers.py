@@ -67,6 +67,7 @@ def train(optimizer, loss, steps):
     return [float(optimizer.step(closure).detach()) for _ in range(steps)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "settings"), CASES, ids=str)
 def test_ten_steps_are_those_of_torch(name, settings):
     found = []

@@ -40,6 +40,7 @@ def two_ways() -> None:
     z.backward()
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_the_derivatives(recorded: Callable[[Callable[[], Any]], Log]) -> None:
     of = found(recorded(two_ways), "x", "z")
     slope = 1 - np.tanh(6.0) ** 2

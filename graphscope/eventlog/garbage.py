@@ -22,3 +22,11 @@ def unsearched() -> Iterator[None]:
 def leave_out() -> None:
     """Search nothing of what is there now, ever: the program is about to begin."""
     gc.freeze()
+
+
+def take_in() -> None:
+    """Let all objects be found again: Python does not look for what refers to something among those that it leaves out.
+
+    The variables of the program's own module are among them, which was there before the program began.
+    """
+    gc.unfreeze()

@@ -6,6 +6,8 @@ import gc
 from collections.abc import Iterator
 from typing import Any
 
+from graphscope.eventlog.garbage import take_in
+
 
 def instances(kind: type) -> Iterator[Any]:
     """Every object of a class, or of one derived from it, that the collector knows.
@@ -14,6 +16,7 @@ def instances(kind: type) -> Iterator[Any]:
     needed, not when a recording begins.
     """
     is_one: dict[type, bool] = {}
+    take_in()
     for each in gc.get_objects():
         found = type(each)
         if found not in is_one:

@@ -12,6 +12,7 @@ from types import CellType, CodeType, FrameType, FunctionType, GeneratorType
 from typing import Any, Final
 
 from graphscope.eventlog.frame_variables import local_variable
+from graphscope.eventlog.garbage import take_in
 from graphscope.eventlog.own_files import is_internal
 
 _DEEPEST: Final = 6
@@ -29,6 +30,7 @@ def holder(held: Any) -> dict[str, Any] | None:
     `kind` is `variable` (of a running function), `global`, `attribute`, `closure` or `generator`; `owner` the function
     or class; `file`, and `line` where that begins (0 where it does not).
     """
+    take_in()
     chain = [held]
     layer = [held]
     ours = {id(chain), id(layer)}

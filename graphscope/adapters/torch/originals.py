@@ -24,6 +24,8 @@ from typing import Any, Final
 
 import torch
 
+from graphscope.eventlog.garbage import take_in
+
 _PACKAGE: Final = torch.__file__.rpartition("__init__")[0]
 _ASKS: Final = "torch_function"
 _HANDS_ON: Final = "handle_torch_function"
@@ -137,6 +139,7 @@ def _written_in_c() -> list[tuple[ModuleType, dict[str, Any]]]:
     modules = [getattr(torch._C, name) for name in _IN_C if hasattr(torch._C, name)]
     found = [(module, {name: each for name, each in vars(module).items() if type(each) in IN_C}) for module in modules]
     if any(len(each) < sum(not name.startswith("__") for name in vars(module)) for module, each in found):
+        take_in()
         for each in gc.get_objects():  # a program has something else there, and holds what it has taken out
             if type(each) is BuiltinFunctionType:
                 for module, functions in found:

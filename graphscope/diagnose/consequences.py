@@ -8,8 +8,8 @@ from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from graphscope.diagnose.gradients.paths import leaf_of
-from graphscope.eventlog.schema import Flag, Kind
+from graphscope.diagnose.gradients.paths import is_trained
+from graphscope.eventlog.schema import Kind
 from graphscope.graph import walk
 
 if TYPE_CHECKING:
@@ -154,11 +154,10 @@ class _Carriers:
         self._has_stepped = bool(((steps > row) & (steps < end)).any())
 
     def __contains__(self, row: object) -> bool:
-        return row == self._row or (self._has_stepped and isinstance(row, int) and self._is_trained(row))
+        return row == self._row or (self._has_stepped and isinstance(row, int) and self._carries(row))
 
-    def _is_trained(self, row: int) -> bool:
-        leaf = leaf_of(self._graph, self._graph.index.event(row))
-        return leaf is not None and leaf.flags & (Flag.PARAMETER | Flag.REQUIRES_GRAD) != 0
+    def _carries(self, row: int) -> bool:
+        return is_trained(self._graph, self._graph.index.event(row))
 
 
 def _overflows(_: Graph, cause: Finding, effect: Finding) -> bool:

@@ -11,11 +11,11 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import step_of, title, where
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.gradients.paths import leaf_of
+from graphscope.diagnose.gradients.paths import is_trained
 from graphscope.diagnose.training.batches import ancestors, is_data, same_site
 from graphscope.diagnose.values import exact_numbers
 from graphscope.diagnose.values.op_rows import distinct, op_rows
-from graphscope.diagnose.values.origins import argument, is_forward
+from graphscope.diagnose.values.origins import NAMED_ONLY, argument, is_forward
 from graphscope.diagnose.values.variances import varying
 from graphscope.eventlog.schema import DTYPE_CODES, Flag, Kind
 from graphscope.graph.words import sources
@@ -171,13 +171,13 @@ def _before(node: Node) -> Iterator[Node]:
 
 
 def _of_sum(node: Node) -> tuple[str, str, dict[str, float]] | None:
-    if len(node.inputs) != 2 or node.dtype not in BITS or _is_trained(node):
-        return None
+    if len(node.inputs) != 2 or node.dtype not in BITS or is_trained(node.graph, node.event):
+        return None  # what the updates of weights lose is judged by the rates and gradients that they come of
     total, added = (edge.source for edge in node.inputs)
     before, more, after = total.value, added.value, node.value
     if before is None or more is None or after is None or before.shape != after.shape or not before.size:
         return None
-    factor = argument(node, "alpha", _NAMED_ONLY, 1)
+    factor = argument(node, "alpha", NAMED_ONLY, 1)
     if isinstance(factor, (int, float)):
         more = more * factor
     if not np.isfinite(after).all() or not more.all() or not np.array_equal(before, after):
@@ -188,16 +188,6 @@ def _of_sum(node: Node) -> tuple[str, str, dict[str, float]] | None:
         "it was"
     )
     return "sum that stands still", said, {"sum": size, _APART: step(node.dtype, size)}
-
-
-_NAMED_ONLY: Final = 99
-"""The place of an argument that has none."""
-
-
-def _is_trained(node: Node) -> bool:
-    """Whether the tensor is a weight: what its updates lose is judged by the rates and gradients that they come of."""
-    leaf = leaf_of(node.graph, node.event)
-    return leaf is not None and bool(leaf.flags & (Flag.PARAMETER | Flag.REQUIRES_GRAD))
 
 
 _CURES: Final = {

@@ -47,6 +47,12 @@ def leaf_of(graph: Graph, event: Event) -> Event | None:
     return first if first.kind == Kind.LEAF else None
 
 
+def is_trained(graph: Graph, event: Event) -> bool:
+    """Whether a row is a leaf that is to learn, or what was written there since."""
+    leaf = leaf_of(graph, event)
+    return leaf is not None and bool(leaf.flags & (Flag.PARAMETER | Flag.REQUIRES_GRAD))
+
+
 def made_of(graph: Graph, row: int) -> list[int]:
     """The rows that a node was computed from, as gradients go: not beyond leaves, whoever wrote them since."""
     event = graph.index.event(row)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.training.parameter_rows import parameter_rows
-from graphscope.diagnose.values.origins import MOVES, argument
+from graphscope.diagnose.values.origins import MOVES, NAMED_ONLY, argument
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.reading import once_a_length
@@ -106,7 +106,7 @@ def _factors(node: Node) -> Iterator[tuple[Node, int]]:
         for place, source in enumerate(sources):
             is_second = place == 1 or first is None
             sign = _ADDING[name] if is_second else 1
-            yield source, sign * (_sign(argument(node, "alpha", _NAMED_ONLY, 1)) if is_second else 1)
+            yield source, sign * (_sign(argument(node, "alpha", NAMED_ONLY, 1)) if is_second else 1)
     elif name == "neg":
         yield from ((source, -1) for source in sources[:1])
     elif name in ("mul", "div"):
@@ -120,11 +120,7 @@ def _factors(node: Node) -> Iterator[tuple[Node, int]]:
                     break
     elif name == "addcdiv" and len(sources) > 1:
         yield sources[0], 1
-        yield sources[1], _sign(argument(node, "value", _NAMED_ONLY, 1))
-
-
-_NAMED_ONLY: Final = 99
-"""The place of an argument that has none."""
+        yield sources[1], _sign(argument(node, "value", NAMED_ONLY, 1))
 
 
 def _sign(number: object) -> int:

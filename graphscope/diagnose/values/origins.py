@@ -66,6 +66,10 @@ def origins(node: Node) -> Iterator[Node]:
 _MOST: Final = 1000
 
 
+NAMED_ONLY: Final = 99
+"""The place of an argument that has none."""
+
+
 def argument(node: Node, name: str, place: int, otherwise: Any = None) -> Any:
     """What an op was given by name, or else at a place among its operands."""
     given = node.arguments

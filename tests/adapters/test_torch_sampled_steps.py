@@ -51,6 +51,20 @@ def training(steps: int, *, bad: int | None = None, at_end: Callable[[int], None
     yield [parameter.detach().clone() for parameter in model.parameters()]
 
 
+@pytest.mark.parametrize(
+    "lazy", [torch.ones(2, dtype=torch.complex64).conj(), torch.ones(2, dtype=torch.complex64).conj().imag]
+)
+def test_all_steps_are_told_of_where_tensors_have_other_elements_than_lie_there(tmp_path: Path, lazy: Any) -> None:
+    """Conjugates and negatives: from then on each tensor is asked whether it has the elements that lie in its memory."""
+    with gs.record(tmp_path / "run.gscope", every=EVERY) as log:
+        lazy.abs().sum()
+        *recorded, _ = training(30)
+    log.refresh()
+    told = every_step(log)
+    assert {*told["step"].tolist()} >= ({*range(1, 31)} if compiled.passing else {*range(1, 31, EVERY)})
+    assert told["loss"].tolist() == [np.float32(recorded[step - 1][0]) for step in told["step"]]
+
+
 @pytest.mark.slow
 def test_one_step_of_several_is_recorded_whole_and_all_compute_as_bare(tmp_path: Path) -> None:
     *bare, weights = training(50)

@@ -274,9 +274,6 @@ static inline int is_answer(PyObject *tensor, int question, PyObject *wanted)
 /* Torch's count of the writes into a tensor; -1 with an error set where it has none. */
 INSIDE int64_t version_of(PyObject *tensor);
 
-/* Whether tensors may not have the elements that lie there: then each is asked. */
-extern INSIDE int lazy_met;
-
 /* Whether a tensor is of one of the classes that answer as torch's own. */
 INSIDE int is_ordinary(PyObject *tensor);
 
@@ -290,6 +287,10 @@ typedef struct {
 } Look;
 
 enum { ON_CPU = 1, FLOATING = 2, COMPLEX = 5, NOWHERE = 1 << 16 }; /* no elements lie below that address */
+
+/* Whether a tensor has the elements that lie there: not their conjugates or negatives, nor zeros that lie nowhere. No
+ * error is left. */
+INSIDE int is_as_it_lies(PyObject *tensor, const Look *seen);
 
 /* Whether a class or a mode puts its functions before torch's (None: a mode); -1 for an error. */
 INSIDE int is_overridden(PyObject *tensor);

@@ -23,7 +23,8 @@ static PyObject *param_groups, *lr;
 static PyObject *number_in(PyObject *tensor)
 {
     Look seen;
-    if (lazy_met || !look(tensor, &seen) || seen.device != ON_CPU || seen.lanes != 1 || seen.code != FLOATING)
+    if (!look(tensor, &seen) || seen.device != ON_CPU || seen.lanes != 1 || seen.code != FLOATING ||
+        !is_as_it_lies(tensor, &seen))
         return NULL;
     for (int axis = 0; axis < seen.axes; axis++)
         if (seen.shape[axis] != 1)

@@ -12,7 +12,7 @@ typedef struct Exchange {
 static const Exchange *exchange;
 static PyObject *ordinary;     /* the classes whose tensors have their elements where they say */
 static PyObject *measure;      /* graphscope.eventlog._measure.measure, or None */
-int lazy_met;                  /* whether tensors may not have the elements that lie there: then each is asked */
+static int lazy_met;           /* whether tensors may not have the elements that lie there: then each is asked */
 
 static PyObject **const questions[] = {&str__version, &str__base, &str_grad_fn, &str_requires_grad, &str_dtype,
                                        &str_shape, &str_is_cpu, &str_grad, &str_is_conj, &str_is_neg,
@@ -116,15 +116,18 @@ static char *gather(char *to, const char *from, const Look *seen, int axis, int6
     return to;
 }
 
-/* Whether a tensor has the elements that lie there: not their conjugates or negatives, nor zeros that lie nowhere. */
-static int is_as_it_lies(PyObject *tensor, const Look *seen)
+int is_as_it_lies(PyObject *tensor, const Look *seen)
 {
+    if (!lazy_met)
+        return 1;
     PyObject *guard = ask_torch();
-    if (guard == NULL)
-        return 0;
-    int lies = (seen->code != COMPLEX || is_answer(tensor, IS_CONJ, Py_False) == 1) &&
+    int lies = 0;
+    if (guard != NULL) {
+        lies = (seen->code != COMPLEX || is_answer(tensor, IS_CONJ, Py_False) == 1) &&
                is_answer(tensor, IS_NEG, Py_False) == 1 && is_answer(tensor, IS_ZEROS, Py_False) == 1;
-    done_asking(guard);
+        done_asking(guard);
+    }
+    PyErr_Clear();
     return lies;
 }
 
@@ -138,10 +141,8 @@ PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **
     int64_t nbytes = bytes_of(seen), size = seen->bits * seen->lanes / 8;
     if (nbytes == 0 || nbytes != site->nbytes)
         return NULL;
-    if (lazy_met && !is_as_it_lies(tensor, seen)) {
-        PyErr_Clear();
+    if (!is_as_it_lies(tensor, seen))
         return NULL;
-    }
     char *address = (char *)seen->data + seen->offset;
     if ((uintptr_t)address < NOWHERE)
         return NULL;

@@ -485,8 +485,10 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
     }
     if (moment->count > INLINE_INPUTS && cursor->next_edge + moment->count > cursor->edge_end)
         return -1;
-    int bad = form->floating && form->floating < Py_ARRAY_LENGTH(nonfinite) &&
-              nonfinite[form->floating](data, nbytes);
+    int looked_at = form->floating && form->floating < Py_ARRAY_LENGTH(nonfinite);
+    int bad = looked_at && !(moment->finite != NULL && *moment->finite) && nonfinite[form->floating](data, nbytes);
+    if (moment->finite != NULL)
+        *moment->finite = looked_at && !bad;
     int rare = form->rare || bad || (summarised && counts_nonfinite(data));
     if (rare && cursor->next_rare >= cursor->rare_end)
         return -1;

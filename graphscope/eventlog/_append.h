@@ -16,6 +16,7 @@ typedef struct {
     int count;
     int64_t tensor;  /* the row of its first version, or -1: it is that itself */
     int64_t version; /* 0: the template's */
+    char *finite;    /* whether the elements are known to be finite; told where they are looked at. NULL: nobody asks */
 } Moment;
 
 /* Nodes with more slots than this are left to Python. */

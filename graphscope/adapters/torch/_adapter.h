@@ -136,6 +136,18 @@ typedef struct {
     int32_t count, room;
 } Ties;
 
+/* How many functions of torch the program has called. */
+extern INSIDE int64_t calls_made;
+
+/* What a look at all elements of a tensor has found, for who meets the same memory again when nothing was written: torch
+ * counts writes but those through `data` and other libraries, for which a program has to call something. */
+typedef struct {
+    const void *address; /* NULL: nothing was found */
+    int64_t nbytes, floating, version, calls;
+    char finite;
+    PyObject *record; /* the statistics, where they are taken */
+} Stretch;
+
 /* A backward node: see `rules.Rule`. The collector does not look at it: what could be a ring ends with the pass. */
 typedef struct Rule {
     PyObject_HEAD
@@ -143,6 +155,7 @@ typedef struct Rule {
     Ties sources, targets;
     int64_t forward, since, row;
     char used, watched, shared;
+    Stretch stretch; /* of its cotangent, in this pass */
 } Rule;
 
 extern INSIDE PyTypeObject *known_type, *site_type, *rule_type, *run_type, *place_type, *call_type, *handler_type;
@@ -326,6 +339,10 @@ static inline int64_t bytes_of(const Look *seen)
 }
 
 static inline uint32_t dtype_of(const Look *seen) { return (uint32_t)seen->code << 16 | (uint32_t)seen->bits << 8 | 1; }
+
+/* Where the elements of a tensor lie that is looked at for what a site keeps of it, with nothing found yet. No address
+ * where they lie apart, or are to be read anyway. */
+INSIDE Stretch stretch_of(const Site *site, PyObject *tensor, const Look *seen);
 
 /* The row of a node with several slots, whose sites are a tuple; -1 where that takes more, with nothing done. */
 INSIDE int64_t append_in_slots(PyObject *append, PyObject *template, PyObject *sites, PyObject *const *tensors,

@@ -7,6 +7,7 @@
 #include "_handler.h"
 
 static PyObject *empty; /* the name of a node that is its call's own */
+int64_t calls_made;
 
 /* Whether a code is torch's or ours; -1 where nobody knows yet. */
 static inline int is_inside(Frames *frames, PyCodeObject *code)
@@ -752,6 +753,7 @@ static int find_intended(Handler *self, PyObject **func, PyObject *types, PyObje
  * of is told of the program's line, and its exceptions pass no frame of ours. */
 static inline PyObject *run_call(Handler *self, PyObject *func, PyObject *args, PyObject *kwargs)
 {
+    calls_made++;
     PyObject *call = PyDict_GetItemWithError(self->calls, func), *held = NULL;
     if (call == NULL && PyErr_Occurred())
         return NULL;

@@ -63,10 +63,27 @@ static int runs_plainly(Run *run)
            is(run->writer, &slot_gate, Py_None) == 1;
 }
 
+/* Whether two are the same memory, and nothing has been written between. */
+static int is_same(const Stretch *one, const Stretch *other)
+{
+    return one->address != NULL && one->address == other->address && one->nbytes == other->nbytes &&
+           one->floating == other->floating && one->version == other->version && one->calls == other->calls;
+}
+
+static void forget(Stretch *stretch)
+{
+    PyObject *record = stretch->record;
+    *stretch = (Stretch){0};
+    Py_XDECREF(record);
+}
+
 /* The row of a value of the common kind; 0 where it is of another, negative where it was interrupted. `keeping` is a
- * site, or a list to find one in; `links` are the forward row and where it comes from. */
+ * site, or a list to find one in; `links` are the forward row and where it comes from.
+ *
+ * Nodes of views and sums hand on the memory that they were given: `before` is what was found of the cotangent of the
+ * node that made the value. `found` (NULL: nobody asks) is left what was found of this one. */
 static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, const int64_t links[1 + INLINE_INPUTS],
-                        int turns)
+                        int turns, const Stretch *before, Stretch *found)
 {
     Look seen;
     void *gathered = NULL;
@@ -83,13 +100,25 @@ static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, const int
         return 0;
     Place *place = (Place *)run->place;
     place->busy = 1; /* what is asked of the tensor is no call of the program's */
-    PyObject *value = value_of(site, tensor, &seen, &gathered);
+    Stretch here = stretch_of(site, tensor, &seen);
+    PyObject *value = NULL;
+    if (before != NULL && is_same(before, &here)) {
+        here.finite = before->finite;
+        value = site->summary ? Py_XNewRef(before->record) : NULL;
+    }
+    if (value == NULL)
+        value = value_of(site, tensor, &seen, &gathered);
     place->busy = 0;
     if (value == NULL)
         return 0;
-    Moment moment = {turns ? turn(run) : now(), 0, links[0], links + 1, INLINE_INPUTS, -1, 0};
+    Moment moment = {turns ? turn(run) : now(), 0, links[0], links + 1, INLINE_INPUTS, -1, 0, &here.finite};
     int64_t row = appending->append(run->append, site->template, value, &moment);
     free(gathered);
+    if (row > 0 && found != NULL && here.address != NULL) {
+        forget(found);
+        *found = here;
+        found->record = site->summary ? Py_NewRef(value) : NULL;
+    }
     Py_DECREF(value);
     if (row < 0 && !is_interrupted()) {
         PyErr_Clear();
@@ -137,6 +166,7 @@ static void Rule_dealloc(Rule *self)
     untie(&self->targets);
     Py_CLEAR(self->parts);
     Py_CLEAR(self->known);
+    forget(&self->stretch);
     type->tp_free((PyObject *)self);
     Py_DECREF(type);
 }
@@ -149,6 +179,7 @@ void make_ready(Rule *self, PyObject *run)
     untie(&self->sources);
     untie(&self->targets);
     Py_CLEAR(self->parts);
+    forget(&self->stretch);
 }
 
 static PyObject *Rule_ready(Rule *self, PyObject *run)
@@ -183,6 +214,13 @@ static int64_t owner_of(Rule *self)
     return main != NULL && main->run == self->run && main->row ? main->row : self->forward;
 }
 
+/* What was found of the cotangent of that source. */
+static const Stretch *stretch_before(const Rule *self)
+{
+    const Rule *source = self->sources.count == 1 ? self->sources.first.rule : NULL;
+    return source != NULL && source->run == self->run ? &source->stretch : NULL;
+}
+
 /* Append the row of a node whose cotangent has arrived whole; answers as `appended` does. */
 static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
 {
@@ -190,6 +228,7 @@ static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
     Py_ssize_t parts = length(self->parts);
     int named = PyUnicode_GET_LENGTH(self->name) > 0;
     PyObject *keeping = NULL;
+    const Stretch *before = NULL;
     if (!runs_plainly(run))
         return 0;
     if (self->parts != NULL && self->parts != Py_None) { /* a sum */
@@ -201,6 +240,7 @@ static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
     }
     else {
         links[1] = only_source(self);
+        before = stretch_before(self);
         if (links[1] < 0 || (named && links[1] == 0))
             return 0;
         keeping = get(self->fields, named ? &slot_named : links[1] ? &slot_single : &slot_start);
@@ -209,7 +249,7 @@ static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
     }
     if (keeping == NULL)
         return 0;
-    int64_t row = appended(run, keeping, cotangent, links, 1);
+    int64_t row = appended(run, keeping, cotangent, links, 1, before, &self->stretch);
     Py_DECREF(keeping);
     if (row > 0) {
         self->row = run->opened = row;
@@ -326,7 +366,7 @@ int is_of_torch(PyObject *tensor, int question, PyObject *wanted)
 }
 
 /* Append the row of a contribution to the gradient of a leaf; 0 where that takes more, -1 for an error. */
-static int64_t leaf_received(Rule *self, Run *run, PyObject *result, int64_t origin)
+static int64_t leaf_received(Rule *self, Run *run, PyObject *result, int64_t origin, const Stretch *before)
 {
     Known *known = (Known *)self->known;
     if (origin <= 0 || !PyObject_TypeCheck(self->known, known_type) || known->more == NULL || known->more == Py_None ||
@@ -342,7 +382,7 @@ static int64_t leaf_received(Rule *self, Run *run, PyObject *result, int64_t ori
     if ((keeping = get(arrivals, fresh ? &slot_fresh : &slot_added)) == NULL)
         goto leave;
     int64_t links[1 + INLINE_INPUTS] = {known->row & ROW_MASK, origin};
-    row = appended(run, keeping, result, links, 0);
+    row = appended(run, keeping, result, links, 0, before, NULL);
     if (row <= 0)
         goto leave;
     if ((zeroed == 1 && set(more, &slot_zeroed, Py_False) < 0) || set_number(more, &slot_accumulated, row) < 0 ||
@@ -357,16 +397,16 @@ leave:
 }
 
 /* Append the row of one of several contributions to a cotangent; 0 where that takes more, -1 for an error. */
-static int64_t received(Rule *self, Run *run, PyObject *result, int64_t origin)
+static int64_t received(Rule *self, Run *run, PyObject *result, int64_t origin, const Stretch *before)
 {
     if (self->known != NULL && self->known != Py_None)
-        return leaf_received(self, run, result, origin);
+        return leaf_received(self, run, result, origin, before);
     if (origin <= 0 || self->parts == NULL || !PyList_Check(self->parts))
         return 0;
     PyObject *keeping = get(self->fields, &slot_part);
     PyObject *parts = Py_NewRef(self->parts); /* other threads run, and may begin a pass through the same nodes */
     int64_t links[1 + INLINE_INPUTS] = {self->forward, origin};
-    int64_t row = keeping == NULL ? 0 : appended(run, keeping, result, links, 0);
+    int64_t row = keeping == NULL ? 0 : appended(run, keeping, result, links, 0, before, NULL);
     if (row > 0 && boxed_into(parts, row) < 0)
         row = -1;
     Py_DECREF(parts);
@@ -392,7 +432,7 @@ static PyObject *before(Rule *self, Run *run, PyObject *cotangents)
             if (length(self->parts))
                 row = 1; /* each contribution has a row already */
             else if (origin > 0)
-                row = leaf_received(self, run, cotangent, origin);
+                row = leaf_received(self, run, cotangent, origin, stretch_before(self));
             if (row > 0)
                 turn(run);
         }
@@ -420,7 +460,7 @@ static PyObject *after(Rule *self, Run *run, PyObject *results, PyObject *cotang
         if (result == Py_None)
             continue;
         Py_INCREF(target);
-        int64_t row = received(target, run, result, origin);
+        int64_t row = received(target, run, result, origin, &self->stretch);
         PyObject *told = NULL;
         if (row > 0)
             told = Py_NewRef(Py_None);

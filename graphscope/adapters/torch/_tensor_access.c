@@ -9,6 +9,8 @@ typedef struct Exchange {
     void *stream;
 } Exchange;
 
+enum { LEAST_REMEMBERED = 1 << 12 }; /* bytes: to look at fewer again is as quick as to ask whether they were written */
+
 static const Exchange *exchange;
 static PyObject *ordinary;     /* the classes whose tensors have their elements where they say */
 static PyObject *measure;      /* graphscope.eventlog._measure.measure, or None */
@@ -129,6 +131,19 @@ int is_as_it_lies(PyObject *tensor, const Look *seen)
     }
     PyErr_Clear();
     return lies;
+}
+
+Stretch stretch_of(const Site *site, PyObject *tensor, const Look *seen)
+{
+    Stretch found = {.nbytes = bytes_of(seen), .floating = site->floating, .calls = calls_made};
+    if (!site->wanted || site->ordered || seen->device != ON_CPU || found.nbytes < LEAST_REMEMBERED ||
+        !in_one_stretch(seen))
+        return found;
+    found.version = version_of(tensor);
+    if (found.version >= 0)
+        found.address = (const char *)seen->data + seen->offset;
+    PyErr_Clear();
+    return found;
 }
 
 PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **gathered)

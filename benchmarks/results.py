@@ -36,6 +36,8 @@ class Bar:
     limit: float
 
 
+SLOWEST_QUESTION: Final = "the slowest question"
+
 _KEY: Final = {"seconds, key, median": 0.050, "seconds, key, 99 %": 0.100}
 _WALKS: Final = ("stepping", "scrolling", "typing a search", "searching")
 _TURNS: Final = ("training steps", "folding", "zooming the timeline", "modules", "findings")
@@ -128,6 +130,8 @@ BARS: Final = (
     ),
     Bar("cold start", "W3, 5 steps, graphscope, recording", "to torch", 1.6),
     Bar("cold start", "a short PyTorch program, what recording adds", "seconds", 0.3),
+    Bar("query", SLOWEST_QUESTION, "seconds", 2.0),
+    Bar("ranks", "1,000 ranks", "seconds", 60.0),
     *(Bar("observers", name, "summary to torchlens", 1 / 15) for name in ("W1", "W2", "W3", "ENC", "RES")),
     *(
         Bar("screen", f"{log}: {what}", column, most)

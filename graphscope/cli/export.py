@@ -34,7 +34,7 @@ def configure(parser: Parser) -> None:
     import graphscope.exporters  # noqa: F401 (fills the table)
 
     parser.add_argument(
-        "logs", nargs="*", type=Path, metavar="LOG", help="default: the newest recording in this folder"
+        "logs", nargs="*", type=Path, metavar="LOG", help="a log, or a folder: the newest in it (default: this one)"
     )
     kinds = ", ".join(entry.suffix for entry in EXPORTERS.values())
     parser.add_argument(

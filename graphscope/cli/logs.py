@@ -6,17 +6,16 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from graphscope.cli.parser import SUFFIX, find_log
+from graphscope.cli.parser import SUFFIX, find_log, is_place_of_logs
 from graphscope.errors import UsageError
 from graphscope.eventlog.addresses import is_address
 
 
 def logs_of(named: Path | None) -> list[Path]:
     """The log that is named, or all ranks of the run: where it is the run that is named, a folder with it, or none."""
-    if named is not None and named.is_dir() and not (named / "log.json").exists() and any(named.glob(f"*{SUFFIX}")):
-        return with_ranks(find_log(None, named))
     log = find_log(named)
-    return [log] if named is not None and (named.exists() or is_address(named)) else with_ranks(log)
+    is_itself = named is not None and (log == named or is_address(named))
+    return [log] if is_itself else with_ranks(log)
 
 
 def with_ranks(log: Path) -> list[Path]:
@@ -34,9 +33,7 @@ def all_ranks(named: Sequence[Path]) -> list[Path]:
         UsageError: There are fewer than two, or one is named twice.
     """
     if len(named) < 2:
-        one = named[0] if named else None
-        is_folder = one is not None and one.is_dir() and not (one / "log.json").exists()
-        found = with_ranks(find_log(None, one) if is_folder else find_log(one))
+        found = with_ranks(find_log(named[0] if named else None))
         if len(found) < 2:
             raise UsageError(
                 f"{str(found[0])!r} is the log of one process alone",
@@ -59,7 +56,11 @@ def runs_in(places: Sequence[Path]) -> list[tuple[Path, str, int]]:
     """
     from graphscope.eventlog.siblings import bare, family, ranks_among
 
-    logs = [log for place in places or [Path()] for log in (_within(place) if _is_folder(place) else [find_log(place)])]
+    logs = [
+        log
+        for place in places or [Path()]
+        for log in (_within(place) if is_place_of_logs(place) else [find_log(place)])
+    ]
     if not logs:
         where = ", ".join(repr(str(place.resolve())) for place in places or [Path()])
         raise UsageError(f"there is no recording (*{SUFFIX}) in {where}", "`graphscope record SCRIPT` makes one.")
@@ -67,10 +68,6 @@ def runs_in(places: Sequence[Path]) -> list[tuple[Path, str, int]]:
     for log in logs:
         runs.setdefault(log.with_name(bare(log)), (log, max(len(ranks_among(family(log))), 1)))
     return [(log, str(run.with_suffix("")), ranks) for run, (log, ranks) in runs.items()]
-
-
-def _is_folder(place: Path) -> bool:
-    return place.is_dir() and not (place / "log.json").exists()
 
 
 def _within(folder: Path) -> list[Path]:

@@ -140,7 +140,9 @@ def torch_as_requested(options: argparse.Namespace) -> AbstractContextManager[No
 
 def add_log(parser: argparse.ArgumentParser) -> None:
     """Let the command read a log."""
-    parser.add_argument("log", nargs="?", type=Path, metavar="LOG", help="default: the newest recording in this folder")
+    parser.add_argument(
+        "log", nargs="?", type=Path, metavar="LOG", help="a log, or a folder: the newest in it (default: this one)"
+    )
 
 
 def is_model(path: Path) -> bool:
@@ -148,8 +150,13 @@ def is_model(path: Path) -> bool:
     return path.suffix in MODELS and path.is_file()
 
 
-def find_log(named: Path | None, folder: Path | None = None) -> Path:
-    """The log to read: the one that is named, else the newest in `folder` (the current one).
+def is_place_of_logs(path: Path) -> bool:
+    """Whether a path is a folder that logs may lie in, and is none itself, not even a damaged one."""
+    return path.is_dir() and not any((path / part).exists() for part in ("log.json", "segments"))
+
+
+def find_log(named: Path | None) -> Path:
+    """The log to read: the one that is named, else the newest in the folder that is named (the current one).
 
     Where a run has a log for each rank, and none of the name that all were given, it is that of the first rank.
 
@@ -160,7 +167,9 @@ def find_log(named: Path | None, folder: Path | None = None) -> Path:
         return Address(named)
     if named is not None:
         spellings = [*_spellings(named)]
-        named = next((each for each in spellings if each.exists()), named)
+        existing = [each for each in spellings if each.exists()]
+        named = min(existing, key=is_place_of_logs, default=named)
+    if named is not None and not is_place_of_logs(named):
         if not named.exists():
             from graphscope.eventlog.siblings import family
 
@@ -171,7 +180,7 @@ def find_log(named: Path | None, folder: Path | None = None) -> Path:
             recorded = f"{named.stem}{SUFFIX}"
             raise UsageError(f"{str(named)!r} is a model and no log", f"`graphscope open {named}` records {recorded}.")
         return named
-    here = folder or Path()
+    here = named or Path()
     named_so = [*here.glob(f"*{SUFFIX}"), *here.glob(f"*{SUFFIX}.zip")]
     found = [*named_so, *(about.parent for about in here.glob("*/log.json") if about.parent.suffix != SUFFIX)]
     if not found:
@@ -185,6 +194,8 @@ def find_log(named: Path | None, folder: Path | None = None) -> Path:
 def _spellings(named: Path) -> Iterator[Path]:
     """What a person may mean by a name: the log of that name, or the one with a suffix of ours."""
     yield named
+    if not named.name:  # `.`, or the root
+        return
     yield from (named.with_name(f"{named.name}{ending}") for ending in (SUFFIX, f"{SUFFIX}.zip", ".zip"))
     if named.suffix == SUFFIX:
         yield named.with_suffix("")

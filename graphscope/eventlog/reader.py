@@ -343,6 +343,8 @@ def load(path: str | os.PathLike[str]) -> Log:
 def _metadata(files: LogFiles) -> dict[str, Any]:
     try:
         found = json.loads(files.text("log.json"))
+    except FileNotFoundError as error:
+        raise LogError(f"{files.path} is no log: there is no log.json in it") from error
     except (OSError, KeyError, ValueError, RecursionError) as error:
         raise LogError(f"{files.path} is no log: its log.json can't be read ({error})") from error
     version = found.get("format") if isinstance(found, dict) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,33 @@ def test_no_log_to_read(graphscope: Run, command: str) -> None:
         assert result.returncode == 2
         assert result.stderr.startswith(f"graphscope: {message}")
         assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("place", ["elsewhere", "./elsewhere/", "."])
+def test_a_folder_stands_for_the_newest_recording_in_it(graphscope: Run, tmp_path: Path, place: str) -> None:
+    folder = tmp_path / place
+    folder.mkdir(exist_ok=True)
+    result = graphscope("summary", place)
+    assert result.returncode == 2
+    assert result.stderr.startswith(
+        f"graphscope: there is no recording (*.gscope) in {str(folder.resolve())!r}\nhint: "
+    )
+    for written, name in ((2000, "newer"), (1000, "older")):
+        log = folder / f"{name}.gscope"
+        with package.record(log):
+            package.tensor(1.0) + 1
+        for path in (log / "log.json", log):
+            os.utime(path, (written, written))
+    result = graphscope("summary", place)
+    assert result.returncode == 0
+    assert "newer.gscope" in result.stdout
+
+
+def test_a_log_is_meant_where_a_folder_has_its_name_without_the_ending(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "train").mkdir()
+    with package.record(tmp_path / "train.gscope"):
+        package.tensor(1.0) + 1
+    assert "train.gscope" in graphscope("summary", "train").stdout
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ def test_of_a_long_answer_the_first_rows_are_shown(tmp_path: Path, read: Run) ->
         (["query", "it.gscope", "SELECT 1 FROM losses"], "the tables are nodes, edges, values"),
         (["query", "it.gscope"], "'it.gscope' is no query"),
         (["query", "gone.gscope", "SELECT 1 FROM steps"], "there is no log 'gone.gscope'"),
-        (["query", "foreign", "SELECT 1 FROM steps"], "foreign is no log"),
+        (["query", "foreign", "SELECT 1 FROM steps"], "there is no recording (*.gscope) in"),
         (["query", "newer", "SELECT 1 FROM steps"], "newer holds tables of format 99"),
         (["query", "odd", "SELECT 1 FROM steps"], "the table steps in odd has no column backward_passes, duration"),
         (["query", "half", "SELECT 1 FROM steps"], "the table steps in half can't be read"),

@@ -52,7 +52,7 @@ def test_nothing_there(tmp_path) -> None:
 
 
 def test_a_foreign_folder(tmp_path) -> None:
-    with pytest.raises(LogError, match=r"is no log: its log\.json can't be read"):
+    with pytest.raises(LogError, match=r"is no log: there is no log\.json in it"):
         load(tmp_path)
 
 

@@ -20,7 +20,8 @@ _FIRST: Final = 2
 _MOST_HELD: Final = 256
 """So many steps at most wait for somebody to look."""
 
-_MOST_OTHERS: Final = 32
+MOST_OTHERS: Final = 32
+"""After so many steps of others, the optimizer that ended training steps has stopped to."""
 
 _BURST: Final = 10
 
@@ -44,8 +45,8 @@ class Sampling:
     """
 
     __slots__ = (  # compiled code asks some of them in each step
-        "_burst", "_is_finite", "_is_recorded", "_last", "_looked", "_met", "_norm_at", "_normed", "_others",
-        "_requests", "ended", "every", "held", "idle", "loss", "on", "passed", "since", "until",
+        "_burst", "_is_finite", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "ended", "every", "held",
+        "idle", "last", "loss", "met", "on", "others", "passed", "since", "until",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str = USUAL) -> None:
@@ -76,31 +77,31 @@ class Sampling:
         self._is_finite = True
         self._requests: Requests | None = None
         self._is_recorded = True
-        self._met: set[int] = set()
+        self.met: set[int] = set()
         """The optimizers that have made steps, by `id`."""
-        self._last = 0
-        self._others = 0
-        """Steps of others since that of the last one."""
+        self.last = 0
+        """The one of them whose steps end training steps."""
+        self.others = 0
+        """Steps of others since its last one."""
 
-    def step(self, optimizer: Any) -> bool:
-        """Note that a step of an optimizer has ended (None: of the program's own); whether what follows is recorded."""
-        if not self._ends(optimizer):
-            return self._is_recorded
+    def ends(self, optimizer: Any) -> bool:
+        """Note the step of an optimizer (None: of the program's own); whether a training step ends with it.
+
+        Where there are several, it ends with that of the newest, unless that makes no more.
+        """
+        key = id(optimizer)
+        if key == self.last or key not in self.met or self.others >= MOST_OTHERS:
+            self.met.add(key)
+            self.last, self.others = key, 0
+            return True
+        self.others += 1
+        return False
+
+    def step(self) -> bool:
+        """Note that a training step has ended; whether what follows is recorded."""
         self.ended += 1
         self._is_recorded = self.ended % self.every == 0 or self.ended < max(self.until, _FIRST)
         return self._is_recorded
-
-    def _ends(self, optimizer: Any) -> bool:
-        """Whether a training step ends with the step of an optimizer: where there are several, with that of the newest,
-        unless that makes no more.
-        """
-        key = id(optimizer)
-        if key == self._last or key not in self._met or self._others >= _MOST_OTHERS:
-            self._met.add(key)
-            self._last, self._others = key, 0
-            return True
-        self._others += 1
-        return False
 
     def goes_on(self, optimizer: Any, time: int) -> bool:
         """Note the end of a step that is left out, if the next one is, too, and nothing else is to be seen of it.
@@ -111,21 +112,27 @@ class Sampling:
         """
         ended = self.ended + 1
         if (
-            id(optimizer) != self._last
+            id(optimizer) != self.last
             or ended % self.every == 0
             or ended <= max(self.until, _FIRST)
             or self.wants_norm()
             or self._requests is not None
         ):
             return False
-        self.ended, self.loss, self._others, self._is_finite = ended, None, 0, True
+        self.ended, self.loss, self.others, self._is_finite = ended, None, 0, True
         self.rest(time)
         return True
 
-    def passes_over(self) -> bool:
-        """Note the end of a step, if it is not looked at; whether it is not."""
+    def passes_over(self, optimizer: Any) -> bool:
+        """Note the step of an optimizer, if the training step is not looked at that it is part of; whether it is not."""
         if self.idle <= 1 or self.ended < self.until:  # a signal may have come while `idle` was counted
             return False
+        if id(optimizer) != self.last:
+            if id(optimizer) not in self.met or self.others >= MOST_OTHERS:
+                return False
+            self.others += 1
+            return True
+        self.others = 0
         self.idle -= 1
         self.ended += 1
         return True
@@ -138,8 +145,6 @@ class Sampling:
         """
         steps, before = self._looked
         self._looked = self.ended, time
-        if len(self._met) > 1:  # who has made a step is to be asked of each
-            return
         took = (time - before) / max(self.ended - steps, 1)
         rest = int(min(max(_LOOK / (_SHARE * took), 1), _MOST_HELD)) if took > 0 else 1
         self.idle = min(rest, self.every - self.ended % self.every)

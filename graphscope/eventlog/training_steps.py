@@ -34,22 +34,26 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
     if writer is None:
         return
     sampling, is_recorded = writer.sampling, writer is record.writer
-    if sampling.passes_over():
+    if sampling.passes_over(optimizer):
         return
+    is_end = sampling.ends(optimizer)
     if writer.series is not None:
         keep_passed(writer)
         loss = newest_loss(writer) if is_recorded else None
         loss = sampling.loss if loss is None else loss
-        writer.series.append(sampling.ended + 1, writer.clock(), loss, _rate(optimizer))
-        if norm is not None and sampling.wants_norm():
+        if is_end:
+            writer.series.append(sampling.ended + 1, writer.clock(), loss, _rate(optimizer))
+        if is_end and norm is not None and sampling.wants_norm():
             _append_norm(writer, norm, optimizer)
         if sampling.meet(loss):
             writer.remark()
     if is_recorded:
         _mark(writer)
+    if not is_end:
+        return
     if sampling.ended + 1 == sampling.until:  # what was recorded since is held as well
         writer.retention.hold()
-    is_next = sampling.step(optimizer)
+    is_next = sampling.step()
     if is_next and not is_recorded:
         _resume(writer)
     policy = "full" if sampling.ended < sampling.until else writer.asked

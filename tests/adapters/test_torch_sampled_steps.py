@@ -304,34 +304,81 @@ def test_what_ends_the_program_in_a_step_that_is_left_out_is_told(tmp_path: Path
     [*_] = training(3)  # nothing of ours is left
 
 
+def adversaries(steps: int, *, bad: int | None = None, alone_from: int | None = None) -> list[tuple[float, float]]:
+    """The losses of two models that train against each other, each with an optimizer and a rate of its own.
+
+    Args:
+        bad: In this step the loss of the first is NaN.
+        alone_from: From this step on the first trains alone.
+    """
+    torch.manual_seed(0)
+    makes, judges = torch.nn.Linear(2, 4), torch.nn.Linear(4, 1)
+    first, second = torch.optim.Adam(judges.parameters(), 2e-3), torch.optim.Adam(makes.parameters(), 1e-3)
+    found = []
+    for step in range(steps):
+        z = torch.randn(8, 2)
+        wrong = (judges(makes(z).detach()) - judges(torch.randn(8, 4))).mean()
+        if step == bad:
+            wrong = wrong * float("nan")
+        first.zero_grad()
+        wrong.backward()
+        first.step()
+        if alone_from is not None and step >= alone_from:
+            found.append((wrong.item(), 0.0))
+            continue
+        right = -judges(makes(z)).mean()
+        second.zero_grad()
+        right.backward()
+        second.step()
+        found.append((wrong.item(), right.item()))
+    return found
+
+
 @pytest.mark.slow
 def test_of_two_optimizers_a_step_of_each_is_recorded(tmp_path: Path) -> None:
-    def adversaries() -> list[float]:
-        torch.manual_seed(0)
-        makes, judges = torch.nn.Linear(2, 4), torch.nn.Linear(4, 1)
-        first = torch.optim.Adam(judges.parameters(), 1e-3)
-        second = torch.optim.Adam(makes.parameters(), 1e-3)
-        found = []
-        for _ in range(40):
-            z = torch.randn(8, 2)
-            wrong = (judges(makes(z).detach()) - judges(torch.randn(8, 4))).mean()
-            first.zero_grad()
-            wrong.backward()
-            first.step()
-            right = -judges(makes(z)).mean()
-            second.zero_grad()
-            right.backward()
-            second.step()
-            found += [wrong.item(), right.item()]
-        return found
-
-    bare = adversaries()
+    bare = adversaries(40)
     with gs.record(tmp_path / "run.gscope", every=5) as log:
-        assert adversaries() == bare
+        assert adversaries(40) == bare
     log.refresh()
     ops = [log.op(log.event(int(row)).op).name for row in np.flatnonzero(log.column("kind") == Kind.OP)]
     assert ops.count("detach") == ops.count("neg") == 9  # of each iteration the whole
     assert examined(Graph(log)).findings == ()
+
+
+@pytest.mark.parametrize("every", [1, 7, 1000])
+def test_a_training_step_of_two_optimizers_has_the_loss_and_the_rate_of_the_second(tmp_path: Path, every: int) -> None:
+    with gs.record(tmp_path / "run.gscope", every=every, keep_last=2) as log:
+        computed = np.float32(adversaries(60))
+    log.refresh()
+    told = every_step(log)
+    steps = told["step"].tolist()
+    assert steps == sorted({*steps})
+    assert {1, 2} <= {*steps} <= {*range(1, 62)}
+    if compiled.passing is not None:
+        assert steps == [*range(1, 62)]
+    # The step of the first ended a training step before there was a second.
+    expected = [(computed[0, 0], 2e-3), (computed[0, 1], 1e-3), *((loss, 1e-3) for loss in computed[1:, 1])]
+    assert [(row["loss"], row["rate"]) for row in told] == [expected[step - 1] for step in steps]
+
+
+@pytest.mark.parametrize("bad", [3, 40])
+def test_a_nan_of_the_first_of_two_optimizers_is_met_in_its_step(tmp_path: Path, bad: int) -> None:
+    with gs.record(tmp_path / "run.gscope", every=10_000, keep_last=3) as log:
+        adversaries(bad + 20, bad=bad)
+    log.refresh()
+    counters = [step_numbers(log).number(place).counters["step"] for place in range(len(step_numbers(log)))]
+    if compiled.passing is not None:
+        assert counters == [0, bad + 1, bad + 2, bad + 3]
+
+
+def test_where_the_second_optimizer_stops_the_steps_of_the_first_are_counted(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope", every=1000, keep_last=2) as log:
+        computed = np.float32(adversaries(200, alone_from=20))
+    log.refresh()
+    told = every_step(log)
+    assert told["step"][-1] > 21 + 200 - 20 - 32 - 2
+    assert told["rate"][-1] == 2e-3
+    assert told["loss"][-1] in computed[-20:, 0]
 
 
 def test_where_other_threads_compute_all_steps_are_recorded(tmp_path: Path) -> None:

@@ -16,8 +16,10 @@ typedef struct {
 #pragma pack(pop)
 
 /* Of `Sampling`. */
-static Slot ended, held, idle, loss, passed, since, until;
+static Slot ended, held, idle, last, loss, met, others, passed, since, until;
 static PyObject *param_groups, *lr;
+
+enum { MOST_OTHERS = 32 }; /* as in `sampling` */
 
 /* The number that lies in a tensor of one, in memory of the processor; NULL, without an error, of any other. */
 static PyObject *number_in(PyObject *tensor)
@@ -83,12 +85,26 @@ static int hold(PyObject *sampling, PyObject *optimizer, int64_t step, double va
     return failed ? -1 : 0;
 }
 
+/* Pass over the step of an optimizer that ends no training step; 0 where it may end one, -1 for an error. */
+static int pass_over_other(PyObject *sampling, PyObject *key)
+{
+    int64_t count = number(sampling, &others);
+    PyObject *known = get(sampling, &met);
+    int is_known = known == NULL || !PyAnySet_Check(known) ? -1 : PySet_Contains(known, key);
+    Py_XDECREF(known);
+    if (is_known < 0 || PyErr_Occurred())
+        return -1;
+    if (!is_known || count >= MOST_OTHERS)
+        return 0;
+    return set(sampling, &loss, Py_None) < 0 || set_number(sampling, &others, count + 1) < 0 ? -1 : 1;
+}
+
 int pass_over(PyObject *sampling, PyObject *optimizer)
 {
-    int64_t left = number(sampling, &idle), count = number(sampling, &ended), last = number(sampling, &until);
+    int64_t left = number(sampling, &idle), count = number(sampling, &ended), stop = number(sampling, &until);
     if (PyErr_Occurred())
         return -1;
-    if (left <= 1 || count < last) /* a signal may have come while `idle` was counted */
+    if (left <= 1 || count < stop) /* a signal may have come while `idle` was counted */
         return 0;
     PyObject *found = get(sampling, &loss);
     if (found == NULL)
@@ -98,6 +114,14 @@ int pass_over(PyObject *sampling, PyObject *optimizer)
     Py_DECREF(found);
     if (is_known && !isfinite(value))
         return set_number(sampling, &idle, 0);
+    if (number(sampling, &last) != (int64_t)(uintptr_t)optimizer) {
+        PyObject *key = PyErr_Occurred() ? NULL : PyLong_FromVoidPtr(optimizer);
+        int is_passed = key == NULL ? -1 : pass_over_other(sampling, key);
+        Py_XDECREF(key);
+        return is_passed;
+    }
+    if (set_number(sampling, &others, 0) < 0)
+        return -1;
     if (is_known && hold(sampling, optimizer, count + 1, value) < 0)
         return -1;
     return set_number(sampling, &idle, left - 1) < 0 || set_number(sampling, &ended, count + 1) < 0 ? -1 : 1;
@@ -110,8 +134,8 @@ int add_passed_steps(PyObject *module)
     struct {
         Slot *slot;
         const char *name;
-    } slots[] = {{&ended, "ended"}, {&held, "held"}, {&idle, "idle"}, {&loss, "loss"},
-                 {&passed, "passed"}, {&since, "since"}, {&until, "until"}};
+    } slots[] = {{&ended, "ended"},   {&held, "held"},     {&idle, "idle"},   {&last, "last"},   {&loss, "loss"},
+                 {&met, "met"},       {&others, "others"}, {&passed, "passed"}, {&since, "since"}, {&until, "until"}};
     for (size_t each = 0; each < sizeof slots / sizeof *slots; each++)
         if ((slots[each].slot->name = PyUnicode_InternFromString(slots[each].name)) == NULL)
             return -1;

@@ -158,7 +158,7 @@ class Optimizers:
             return found
 
         def after(optimizer: Any, args: Any, kwargs: Any) -> None:
-            if not passes_over():
+            if not passes_over(optimizer):
                 tell(optimizer, args, kwargs)
 
         return after

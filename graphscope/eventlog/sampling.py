@@ -124,7 +124,7 @@ class Sampling:
         return True
 
     def passes_over(self, optimizer: Any) -> bool:
-        """Note the step of an optimizer, if the training step is not looked at that it is part of; whether it is not."""
+        """Note the step of an optimizer, if its training step is not looked at; whether it is not."""
         if self.idle <= 1 or self.ended < self.until:  # a signal may have come while `idle` was counted
             return False
         if id(optimizer) != self.last:

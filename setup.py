@@ -52,6 +52,7 @@ MODULES = {
         TORCH + "_methods.c",
         TORCH + "_op_entry.c",
         TORCH + "_passed_steps.c",
+        TORCH + "_loss_scales.c",
     ],
 }
 """Each compiled module, and the headers and further sources that it is made of."""

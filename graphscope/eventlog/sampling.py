@@ -23,6 +23,8 @@ _MOST_HELD: Final = 256
 MOST_OTHERS: Final = 32
 """After so many steps of others, the optimizer that ended training steps has stopped to."""
 
+_MOST_SCALES: Final = 8
+
 _BURST: Final = 10
 
 _SHARE: Final = 0.002
@@ -46,7 +48,7 @@ class Sampling:
 
     __slots__ = (  # compiled code asks some of them in each step
         "_burst", "_is_finite", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "ended", "every", "held",
-        "idle", "last", "loss", "met", "on", "others", "passed", "since", "until",
+        "idle", "last", "loss", "met", "on", "others", "passed", "scales", "since", "until",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str = USUAL) -> None:
@@ -67,6 +69,8 @@ class Sampling:
         """The rows of the series of steps that nobody looked at, until somebody does: compiled code puts them there."""
         self.held = 0
         """So many they are."""
+        self.scales: tuple[Any, ...] = ()
+        """Tensors by which losses are scaled up for half precision: a loss is told as it was."""
         self.since = 0
         """When the first step of the series ended, in nanoseconds."""
         self._burst = keep_last or _BURST
@@ -96,6 +100,11 @@ class Sampling:
             return True
         self.others += 1
         return False
+
+    def note_scale(self, scale: Any) -> None:
+        """Note a tensor that the program scales losses by."""
+        if not any(each is scale for each in self.scales):
+            self.scales = (*self.scales[1 - _MOST_SCALES :], scale)
 
     def step(self) -> bool:
         """Note that a training step has ended; whether what follows is recorded."""

@@ -126,7 +126,10 @@ def keep_loss(writer: Writer) -> None:
 
 
 def newest_loss(writer: Writer) -> float | None:
-    """What the newest backward pass of the step that ends began from; None where that is no number."""
+    """What the newest backward pass of the step that ends began from; None where that is no number.
+
+    A loss that was scaled up is what the first mark of the pass tells.
+    """
     row = _newest_mark(writer.segment, _FEW)
     if row is None:
         row = _newest_mark(writer.segment, writer.segment.next_rare)
@@ -134,7 +137,7 @@ def newest_loss(writer: Writer) -> float | None:
     if begin is None or begin["kind"] == Kind.STEP:
         return None
     root = _event(writer, int(begin["inputs"][0] & np.uint64(ROW_MASK)))
-    return next((value for each in (root, begin) if (value := _number(each)) is not None), None)
+    return next((value for each in (begin, root) if (value := _number(each)) is not None), None)
 
 
 def _newest_mark(segment: Segment, most: int) -> int | None:

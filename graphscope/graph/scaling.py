@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 _LOOK: Final = "_amp_foreach_non_finite_check_and_unscale_"
 """The op by which a GradScaler looks for overflow in gradients."""
 
-_UPDATE: Final = "_amp_update_scale_"
+SCALE_UPDATE: Final = "_amp_update_scale_"
 """The op by which a GradScaler changes its scale."""
+
+SCALED_BY: Final = "mul"
+"""The op by which it scales a loss."""
 
 
 def is_scaled(node: Node) -> bool:
@@ -39,7 +42,7 @@ def is_scaled(node: Node) -> bool:
 
 def _is_scaled_loss(graph: Graph, row: int) -> bool:
     event = graph.index.event(row)
-    if event.kind != Kind.OP or graph.log.op(event.op).name != "mul" or len(event.inputs) != 2:
+    if event.kind != Kind.OP or graph.log.op(event.op).name != SCALED_BY or len(event.inputs) != 2:
         return False
     sources = [source for source, _ in event.inputs if source < row and graph.log.holds(source)]
     finite = all(graph.log.nonfinite(source) is not True for source in sources)
@@ -52,7 +55,7 @@ def _is_scale(graph: Graph, row: int, site: int) -> bool:
     if event.shape != () or event.dtype != "float32":
         return False
     versions = graph.index.versions(event.tensor, graph.log.end)
-    if any(graph.log.op(graph.index.event(each).op).name == _UPDATE for each in versions):
+    if any(graph.log.op(graph.index.event(each).op).name == SCALE_UPDATE for each in versions):
         return True
     return event.kind == Kind.LEAF and event.site == site and graph.log.attrs(event.attrs).get("function") == "full"
 

@@ -34,7 +34,8 @@ static inline int64_t now(void)
 
 /* What torch is asked by name. */
 #define NAMES(X)                                                                                                       \
-    X(__enter__) X(__exit__) X(__qualname__) X(_base) X(_is_zerotensor) X(_op) X(_sequence_nr) X(_version) X(after)           \
+    X(__enter__) X(__exit__) X(__qualname__) X(_base) X(_is_zerotensor) X(_op) X(_saved_other)     \
+    X(_sequence_nr) X(_version) X(after)                                                                               \
     X(before) X(data_ptr) X(dtype) X(grad) X(grad_fn) X(here) X(is_conj) X(is_contiguous) X(is_cpu) X(is_neg)          \
     X(name) X(next_functions) X(receive) X(register_hook) X(register_prehook) X(requires_grad) X(shape)    \
     X(stop) X(turn) X(on_backward) X(variable)
@@ -43,7 +44,7 @@ static inline int64_t now(void)
 #define SLOTS(X)                                                                                                       \
     X(accumulated) X(added) X(append) X(arrivals) X(base) X(ended) X(entering) X(expected) X(first)                    \
     X(fresh) X(gate) X(inner) X(leaving) X(line_calls) X(low) X(mode) X(module) X(named) X(pairs) X(part) X(remote)    \
-    X(row) X(several) X(single) X(sites) X(sites_without_grad) X(start) X(triples) X(turn) X(twin) X(updating) X(versions)          \
+    X(row) X(sampling) X(scales) X(several) X(single) X(sites) X(sites_without_grad) X(start) X(triples) X(turn) X(twin) X(updating) X(versions)          \
     X(zeroed)
 
 /* Seen by the files of one module alone. */
@@ -429,6 +430,12 @@ static inline PyObject *by_address(PyObject *dict, const void *address)
 INSIDE int add_table(PyObject *module);
 INSIDE int add_freeing(PyObject *module);
 INSIDE int add_tensor_access(PyObject *module);
+
+/* The number that lies in a tensor of one, in memory of the processor; NULL, without an error, of any other. */
+INSIDE PyObject *number_in(PyObject *tensor);
+
+/* What the root of a backward pass was multiplied by last, where that is the scale of a GradScaler; else 1. */
+INSIDE double scale_of(PyObject *sampling, PyObject *root);
 
 /* Training steps that are left out, by the `Sampling` of the recording: the loss that a backward pass begins from is
  * noted (0: it can't be), the end of one that nobody looks at (0: somebody is to). -1 with an error set. */

@@ -85,12 +85,19 @@ static PyObject *marks_of(Entry *self, const Plan *plan)
     return marks;
 }
 
-/* The value of the root, where the first mark has it; 0 where that is for another root. */
-static int find_loss(Plan *plan, PyObject *root)
+/* The loss, where the first mark has it; 0 where the mark is for another root, or that was scaled: Python divides it. */
+static int find_loss(Entry *self, Plan *plan, PyObject *root)
 {
     PyObject *site = PyTuple_GET_ITEM(plan->marks, 3);
-    plan->loss = site == Py_None || !PyObject_TypeCheck(site, site_type) ? Py_NewRef(Py_None) : site_value(site, root);
-    return plan->loss != Py_NotImplemented;
+    if (site == Py_None || !PyObject_TypeCheck(site, site_type)) {
+        plan->loss = Py_NewRef(Py_None);
+        return 1;
+    }
+    PyObject *sampling = get(self->writer, &slot_sampling);
+    int is_scaled = sampling == NULL || scale_of(sampling, root) != 1;
+    Py_XDECREF(sampling);
+    plan->loss = is_scaled ? NULL : site_value(site, root);
+    return plan->loss != NULL && plan->loss != Py_NotImplemented;
 }
 
 /* Whether a pass is of the common kind. */
@@ -111,7 +118,7 @@ static int is_common(Entry *self, PyObject *const *words, Py_ssize_t count, Plan
         (plan->frame = program_frame(&self->frames)) == NULL || !find_roots(self, words[0], plan))
         return 0;
     plan->marks = marks_of(self, plan);
-    return plan->marks != NULL && find_loss(plan, PyTuple_GET_ITEM(words[0], 0));
+    return plan->marks != NULL && find_loss(self, plan, PyTuple_GET_ITEM(words[0], 0));
 }
 
 /* Append the mark at one end of a pass. */

@@ -21,8 +21,7 @@ static PyObject *param_groups, *lr;
 
 enum { MOST_OTHERS = 32 }; /* as in `sampling` */
 
-/* The number that lies in a tensor of one, in memory of the processor; NULL, without an error, of any other. */
-static PyObject *number_in(PyObject *tensor)
+PyObject *number_in(PyObject *tensor)
 {
     Look seen;
     if (!look(tensor, &seen) || seen.device != ON_CPU || seen.lanes != 1 || seen.code != FLOATING ||
@@ -44,6 +43,11 @@ int note_loss(PyObject *sampling, PyObject *roots)
     PyObject *found = number_in(PyTuple_GET_ITEM(roots, 0));
     if (found == NULL)
         return 0;
+    double scale = scale_of(sampling, PyTuple_GET_ITEM(roots, 0));
+    if (scale != 1)
+        Py_SETREF(found, PyFloat_FromDouble(PyFloat_AS_DOUBLE(found) / scale));
+    if (found == NULL)
+        return -1;
     int failed = set(sampling, &loss, found);
     Py_DECREF(found);
     return failed < 0 ? -1 : 1;

@@ -13,10 +13,11 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch.autograd import graph as autograd_graph
 
-from graphscope.adapters.torch import compiled, control, tensor_base
+from graphscope.adapters.torch import compiled, control, tensor_base, tensor_elements
 from graphscope.adapters.torch.backward_graph import NAMES, Walk
 from graphscope.adapters.torch.collectives import Collectives
 from graphscope.adapters.torch.dtypes import log_dtype
+from graphscope.adapters.torch.loss_scales import scale_of
 from graphscope.adapters.torch.modes import aside, sweep
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.rules import Run
@@ -44,7 +45,7 @@ class Marks(NamedTuple):
     end: Template
     code: weakref.ref[CodeType]
     loss: Keeping | None
-    """The first mark with the value of the root, where the log keeps it nowhere else."""
+    """The first mark with the loss, where the log keeps it nowhere else."""
 
     def are_for(self, frame: FrameType, root: Any) -> bool:
         """Whether they are for a pass that begins here: another code may have come to lie there."""
@@ -169,11 +170,20 @@ class Backward:
         root = outputs[0] if len(outputs) == 1 else None
         if run.marks is None or not run.marks.are_for(frame, root):
             run.marks = self._new_marks(key, frame, root)
-        loss = run.marks.loss
-        self._mark(run, *((run.marks.begin, None) if loss is None else loss.read(root)))
+        self._mark(run, *self._loss(run.marks, root))
         if run.place.run is None:
             self._collectives.awaited(frame)
         self._walk.prepare(run, outputs, cotangents)
+
+    def _loss(self, marks: Marks, root: Any) -> tuple[Template, Any]:
+        """The template of the first mark of a pass, and the loss."""
+        if marks.loss is None:
+            return marks.begin, None
+        scale = scale_of(root, self.session.writer.sampling.scales)
+        number = tensor_elements.array_of(root) if scale != 1 else None
+        if number is None or number.dtype.kind != "f":  # bfloat16 comes as its bits
+            return marks.loss.read(root)
+        return marks.loss.template, number / number.dtype.type(scale)
 
     @guarded
     def _end(self, run: Run, first: int, frame: FrameType) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.torch import compiled
+from graphscope.adapters.torch.loss_scales import scale_of
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
 
@@ -54,4 +55,4 @@ class Losses:
         root = roots[0]
         # To wait for another device would hold the program up.
         if len(roots) == 1 and root.is_cpu and root.numel() == 1 and not root.is_complex():
-            self._sampling.loss = root.item()
+            self._sampling.loss = root.item() / scale_of(root, self._sampling.scales)

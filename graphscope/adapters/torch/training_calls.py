@@ -244,6 +244,8 @@ def _scaler(call: str) -> Callable[[TrainingCalls, Any, Any, Any, FrameType], No
     def tell(calls: TrainingCalls, owner: Any, args: Any, before: int, frame: FrameType) -> None:
         enabled, is_skipped = bool(owner.is_enabled()), call == "scaler.step" and calls.steps == before
         optimizer = next((calls.marks.number(each) for each in args if isinstance(each, torch.optim.Optimizer)), 0)
+        if enabled and owner._scale is not None:
+            calls.session.writer.sampling.note_scale(owner._scale)
         facts = {"enabled": enabled, "optimizer": optimizer, "skipped": is_skipped}
         frame = calls.session.frames.user(frame)
         calls.marks.append(call, calls.marks.number(owner), frame, tuple(facts.values()), facts)

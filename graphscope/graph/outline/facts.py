@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.errors import LogError
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.series.losses import unscaled
 from graphscope.graph.series.rates import rates_of
 from graphscope.graph.sizes import counts_of, norms_of, norms_of_sums
 from graphscope.graph.words import sources
@@ -29,9 +30,9 @@ class StepFacts(NamedTuple):
     """What a training step says of itself; None where that is not known."""
 
     loss: float | None
-    """What its last backward pass began from."""
+    """What its last backward pass began from, as it was before a GradScaler scaled it."""
     norm: float | None
-    """The 2-norm of all gradients of leaves that its backward passes made."""
+    """The 2-norm of all gradients of leaves that its backward passes made, of the loss as it was."""
     rate: float | None
     """The learning rate of its last update."""
 
@@ -51,17 +52,44 @@ def of_step(graph: Graph, first: int, last: int, begins: np.ndarray) -> StepFact
 
 
 def loss_of(graph: Graph, begin: int) -> float | None:
-    """The number that a backward pass began from, by the row where it did; None where it is none, or not known."""
+    """The loss that a backward pass began from, by the row where it did; None where it is no number, or not known."""
     try:
         inputs = graph.log.event(begin).inputs
-        value = graph.node(inputs[0][0]).output(inputs[0][1]) if inputs else None
+        if not inputs:
+            return None
+        row, slot = inputs[0]
+        loss = unscaled(graph, row)
+        value = graph.node(loss).output(slot if loss == row else 0)
+        return _number(graph.log.value(begin) if value is None else value)  # where it may be kept nowhere else
     except LogError:
         return None
+
+
+def _number(value: np.ndarray | None) -> float | None:
     return float(value.reshape(-1)[0]) if value is not None and value.size == 1 else None
 
 
+def _scale_of(graph: Graph, begin: int) -> float:
+    """What a GradScaler multiplied the loss of a backward pass by; 1 where none did, and where it is not known."""
+    try:
+        inputs = graph.log.event(begin).inputs
+        root = graph.node(inputs[0][0]) if inputs else None
+    except LogError:
+        return 1.0
+    if root is None or (loss := unscaled(graph, root.row)) == root.row:
+        return 1.0
+    factors = (edge.source.value for edge in root.inputs if edge.source.row != loss)
+    return _number(next(factors, None)) or 1.0
+
+
 def gradient_norm(graph: Graph, begin: int, last: int) -> float | None:
-    """The 2-norm of all gradients of leaves that the rows from `begin` to `last` made; None where it is not known."""
+    """The 2-norm of all gradients of leaves that the rows from `begin` to `last` made; None where it is not known.
+
+    Args:
+        begin: The row where a backward pass began. Where a GradScaler had scaled the loss, the norm is that of the
+            gradients of the loss as it was.
+        last: The last row of those that are looked at.
+    """
     log = graph.log
     kinds = log.column("kind", begin, last + 1)
     rows = begin + np.flatnonzero(kinds == Kind.ACCUMULATE)
@@ -79,7 +107,7 @@ def gradient_norm(graph: Graph, begin: int, last: int) -> float | None:
     several = np.unique(which[~single], return_inverse=True)[1]
     sizes = np.append(norms_of(log, rows[single]), norms_of_sums(log, rows[~single], several))
     with np.errstate(all="ignore"):
-        norm = float(np.sqrt(np.square(sizes).sum()))
+        norm = float(np.sqrt(np.square(sizes).sum())) / _scale_of(graph, begin)
     is_gone = (rows < log.dropped) & ((flags & int(Flag.INLINE)) == 0)
     return None if math.isnan(norm) and is_gone.any() else norm
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.eventlog.schema import DTYPE_CODES, NODES, Flag, Kind
+from graphscope.graph.graph import Graph
 from graphscope.graph.reading import once_a_length
-from graphscope.graph.scaling import is_scaled
+from graphscope.graph.scaling import SCALE_UPDATE, SCALED_BY, is_scaled
 from graphscope.graph.sizes import counts_of
 from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
-    from graphscope.graph.graph import Graph
 
 LOSS: Final = np.dtype([("begin", "<i8"), ("root", "<i8"), ("site", "<i8"), ("step", "<i8"), ("value", "<f8")])
 """A backward pass: where it begins, its root, the line of that, steps that had ended, and what the loss was."""
@@ -23,15 +23,26 @@ LOSS: Final = np.dtype([("begin", "<i8"), ("root", "<i8"), ("site", "<i8"), ("st
 
 @once_a_length
 def losses(log: Log) -> np.ndarray:
-    """Every backward pass that the program began, a LOSS each, in the order of the log."""
+    """Every backward pass that the program began, a LOSS each, in the order of the log; scaled losses as they were."""
     begins, roots = _begun(log, log.marks(Kind.BACKWARD_BEGIN))
     found = np.zeros(len(begins), LOSS)
     found["begin"], found["root"] = begins, roots
     found["step"] = np.searchsorted(log.marks(Kind.STEP), begins)
     found["site"] = log.pick("site", roots)
-    found["value"] = _scalars(log, roots, NODES)
-    unknown = np.isnan(found["value"])  # values were not kept, but for this one, where the pass begins
-    found["value"][unknown] = _scalars(log, begins[unknown], (Kind.BACKWARD_BEGIN,))
+    found["value"] = _scalars(log, begins, (Kind.BACKWARD_BEGIN,))  # where it may be kept nowhere else
+    unknown = np.isnan(found["value"])
+    found["value"][unknown] = _scalars(log, _unscaled(log, roots[unknown]), NODES)
+    return found
+
+
+def _unscaled(log: Log, roots: np.ndarray) -> np.ndarray:
+    """The rows of the losses themselves, where a GradScaler has scaled some."""
+    names = np.array([log.op(number).name for number in range(len(log.table("ops")) + 1)])
+    if SCALE_UPDATE not in names:
+        return roots
+    found, graph = roots.copy(), Graph(log)
+    products = np.isin(log.pick("op", roots), np.flatnonzero(names == SCALED_BY)) & (log.pick("kind", roots) == Kind.OP)
+    found[products] = [unscaled(graph, row) for row in roots[products].tolist()]
     return found
 
 

@@ -60,7 +60,7 @@ class Judging(Actions):
         reading = self.log_index
         if self._is_over and not reading.judged and len(reading.log) <= _MOST:
             reading.judged = True
-            self._judge(reading)
+            self.call_after_refresh(self._judge, reading)  # what is known is drawn first
 
     def judge_stop(self, stop: Stop) -> None:
         """Look for what is wrong with a run up to a stop that somebody asked for; what it stopped for is shown."""

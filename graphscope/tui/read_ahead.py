@@ -7,6 +7,7 @@ from contextlib import suppress
 from threading import Thread
 
 from graphscope.eventlog.reader import Log, load
+from graphscope.graph.loop_turns import step_ends
 from graphscope.graph.outline import steps
 from graphscope.graph.reading import hand_over
 from graphscope.graph.step_numbers import step_numbers
@@ -37,5 +38,5 @@ class ReadAhead:
         other = load(self._path)
         self._reading.join()
         other.know(self._log)
-        hand_over(self._log, other, steps, step_numbers)
+        hand_over(self._log, other, step_ends, steps, step_numbers)
         return self._log, other

@@ -151,8 +151,8 @@ def _believe_terminal() -> None:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """No garbage is looked for while modules are loaded, nor ever again in them, and seldom in all that lives long:
-    that would cost a key 50 ms at times, so the screen does it while nobody presses one.
+    """No garbage is looked for until the first picture is drawn, nor ever in what is loaded, and seldom in all that
+    lives long: that would cost a key 50 ms at times, so the screen does it while nobody presses one.
     Nor is a key held up by threads that read.
     """
     gc.disable()
@@ -163,7 +163,6 @@ def _undisturbed() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.set_threshold(*gc.get_threshold()[:2], _SELDOM)
-        gc.enable()
 
 
 def _settings() -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.eventlog.schema import DTYPE_CODES, NODES, Flag, Kind
+from graphscope.graph.loop_turns import step_ends
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.scaling import is_scaled
 from graphscope.graph.sizes import counts_of
@@ -27,7 +28,7 @@ def losses(log: Log) -> np.ndarray:
     begins, roots = _begun(log, log.marks(Kind.BACKWARD_BEGIN))
     found = np.zeros(len(begins), LOSS)
     found["begin"], found["root"] = begins, roots
-    found["step"] = np.searchsorted(log.marks(Kind.STEP), begins)
+    found["step"] = np.searchsorted(step_ends(log), begins)
     found["site"] = log.pick("site", roots)
     found["value"] = _scalars(log, roots, NODES)
     unknown = np.isnan(found["value"])  # values were not kept, but for this one, where the pass begins

@@ -65,10 +65,11 @@ def open_screen(path: str | os.PathLike[str]) -> int:
         from graphscope.tui.screen_session import RecordedSession
         from graphscope.tui.tour import is_first_time
 
-        ours, shown = ahead.logs()
-        debugger = Debugger(ours)
+        debugger = Debugger(ahead.ours)
         session = RecordedSession(debugger, restore(debugger))
-        app = GraphscopeApp(shown, session, **_settings(), is_first_time=is_first_time())
+        app = GraphscopeApp(
+            ahead.shown, session, **_settings(), is_first_time=is_first_time(), finish_reading=ahead.finish
+        )
     try:
         app.run()
     finally:

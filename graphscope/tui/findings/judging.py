@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cached_property
 from typing import Final
 
 from textual import on, work
@@ -42,7 +43,10 @@ class Judged(Message):
 class Judging(Actions):
     """The findings; the screen that has regions is above it."""
 
-    log_index: LogIndex
+    @cached_property
+    def log_index(self) -> LogIndex:
+        """What is kept of the log that is looked at."""
+        raise NotImplementedError
 
     def show_timeline(self) -> None:
         """Draw the timeline of what is known of the log."""

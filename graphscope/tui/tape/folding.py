@@ -70,7 +70,8 @@ def closed_at_first(found: Stretch, height: int) -> np.ndarray:
     in_order = by_parent.tolist()
 
     def children(parent: int) -> list[int]:
-        return in_order[starts[parent + 1] : starts[parent + 2]]
+        found: list[int] = in_order[starts[parent + 1] : starts[parent + 2]]
+        return found
 
     kinds, goes_on = sections["kind"].tolist(), sections["goes_on"].tolist()
     frames = [place for place in children(-1) if kinds[place] == SectionKind.STEP]

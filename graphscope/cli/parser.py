@@ -6,11 +6,13 @@ import argparse
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from graphscope.cli.runner import Program
 from graphscope.errors import UsageError
 from graphscope.eventlog.addresses import Address, is_address
+
+if TYPE_CHECKING:
+    from graphscope.cli.runner import Program
 
 SUFFIX = ".gscope"
 SCRIPTS: Final = (".py", ".pyw", ".pyz")
@@ -82,6 +84,8 @@ class Parser(argparse.ArgumentParser):
         return index
 
     def _program(self, words: list[str]) -> Program:
+        from graphscope.cli.runner import Program  # what runs programs is not loaded to look at logs
+
         first, *rest = words or [""]
         if first == "--":
             first, *rest = rest or [""]

@@ -161,7 +161,8 @@ class Graph:
             of, rows = self._backward_of_tensor(event.tensor, behind)
         differentiable = (self.log.pick("kind", of) == Kind.OP) & (self.log.pick("flags", of) & int(Flag.NO_GRAD) == 0)
         ops = each_once(of[differentiable & (of != event.row)]).tolist()
-        return each_once(rows[~np.isin(of, [row for row in ops if self._has_rule(row)])])
+        ruled = np.array([row for row in ops if self._has_rule(row)], np.int64)
+        return each_once(rows[~np.isin(of, ruled)])
 
     def _backward_of_tensor(self, tensor: int, behind: int) -> Pairs:
         """Pairs of a version of a tensor, and of a GRAD or ACCUMULATE row behind another row that belongs to it."""

@@ -144,7 +144,7 @@ class Index:
         rows = self.marks(Kind.ASSIGN)
         numbers = self._log.pick("attrs", rows)
         found: dict[tuple[Any, Any], list[np.ndarray]] = {}
-        for number in np.unique(numbers).tolist():
+        for number in each_once(numbers).tolist():
             facts = self._log.attrs(number)
             for tensor in facts.get("tensors", ()):
                 found.setdefault((facts.get("set"), tensor), []).append(rows[numbers == number])

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
+from graphscope.eventlog.schema import Kind
+from graphscope.graph.reading import once_a_length
 from graphscope.graph.words import by_entry, numbers, told
 
 if TYPE_CHECKING:
@@ -67,6 +69,12 @@ class Counters(Sequence[dict[str, int]]):
         which[place], columns[place] = loops.index(names), 0
         columns[place, : len(names)] = list(counters.values())
         return Counters(loops, which, columns)
+
+
+@once_a_length
+def step_ends(log: Log) -> np.ndarray:
+    """The marks of training steps that have ended, in order."""
+    return log.marks(Kind.STEP)
 
 
 def untold(count: int) -> Counters:

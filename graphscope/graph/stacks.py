@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import DTYPE_CODES, DTYPES, Flag
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def stacks(log: Log, rows: np.ndarray) -> Iterator[Stack]:
     is_inline = (flags & int(Flag.INLINE)) != 0
     kinds = np.where(in_bulk, shapes << 9 | is_inline.astype(np.int64) << 8 | dtypes, -1)
     alone = [np.flatnonzero(kept & ~in_bulk)]
-    for kind in np.unique(kinds[in_bulk]).tolist():
+    for kind in each_once(kinds[in_bulk]).tolist():
         places, dtype = np.flatnonzero(kinds == kind), np.dtype(DTYPES[kind & 255])
         size = math.prod(log.shape(kind >> 9)) * dtype.itemsize
         if len(places) < _FEW or size == 0:

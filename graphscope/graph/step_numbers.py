@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.eventlog.schema import Kind
 from graphscope.graph.loop_text import counters_by_text
-from graphscope.graph.loop_turns import Counters, counters_of, told_behind
+from graphscope.graph.loop_turns import Counters, counters_of, step_ends, told_behind
 from graphscope.graph.outline.steps import Steps, steps
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class StepNumbers:
 
     def __init__(self, log: Log) -> None:
         self.steps: Steps = steps(log)
-        ends = log.marks(Kind.STEP)
+        ends = step_ends(log)
         behind = np.searchsorted(ends, self.steps.last, side="right")
         inside = np.flatnonzero(behind > np.searchsorted(ends, self.steps.first))
         count = len(self.steps)

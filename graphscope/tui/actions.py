@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -46,7 +47,6 @@ _ALONE: Final = ("tape", "source", "inspector")
 class Actions(Guarded, Screen[None]):
     """The actions; the screen that has regions is above it."""
 
-    scene: Scene
     session: Session
     keymap: Mapping[str, str]
     """Keys that a person has chosen, by the names of actions."""
@@ -56,6 +56,11 @@ class Actions(Guarded, Screen[None]):
     """What was asked for while the program started, and waits for its first stop."""
     search = ""
     """The SPEC that `n` and `N` look for; empty when no search is under way."""
+
+    @cached_property
+    def scene(self) -> Scene:
+        """What all regions show."""
+        raise NotImplementedError
 
     @property
     def steps(self) -> Steps:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ class GraphscopeApp(ThemedApp):
         keymap: Keys by the names of actions, where they are to be others.
         is_first_time: Show the tour.
         theme_file: Where the theme is kept that a person chooses; None keeps none.
+        finish_reading: Called before anything is read of the log.
     """
 
     ENABLE_COMMAND_PALETTE = True
@@ -52,6 +53,7 @@ class GraphscopeApp(ThemedApp):
         keymap: Mapping[str, str] | None = None,
         is_first_time: bool = False,
         theme_file: Path | None = None,
+        finish_reading: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__(glyphs, theme_file)
         self.log_read = log
@@ -59,6 +61,7 @@ class GraphscopeApp(ThemedApp):
         self._history = History(history)
         self._keys = dict(keymap or {})
         self._is_first_time = is_first_time
+        self._finish_reading = finish_reading
         self.set_keymap(self._keys)
 
     def get_default_screen(self) -> Main:
@@ -71,6 +74,7 @@ class GraphscopeApp(ThemedApp):
             self._keys,
             self.size,
             is_first_time=self._is_first_time,
+            finish_reading=self._finish_reading,
         )
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

@@ -45,8 +45,8 @@ class Background(Judging):
         return True
 
     def read_in_background(self) -> None:
-        """Find out what takes long."""
-        self._measure(self.log_index)
+        """Find out what takes long, once what is known is drawn: threads take turns, and that is waited for."""
+        self.call_after_refresh(self._measure, self.log_index)
         self.judge_what_has_ended()
 
     @work(thread=True, exclusive=True, group="curves")

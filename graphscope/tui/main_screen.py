@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -83,13 +83,13 @@ class Main(Leaving):
         size: tuple[int, int],
         *,
         is_first_time: bool = False,
+        finish_reading: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__(classes=" ".join(sizes.classes(size)))
         self.session = session
         self.keymap = keymap
-        self.log_index = LogIndex(log)
-        self.stands = log.first - 1, None
-        self.scene = self._scene(*self.stands)
+        self._opened = log
+        self._finish_reading = finish_reading
         self.glyphs = glyphs
         self._history = history
         self._is_first_time = is_first_time
@@ -99,6 +99,22 @@ class Main(Leaving):
         self._placed = time.monotonic()
         self._left: Widget | None = None
         """What keys meant when the terminal became too small."""
+
+    @cached_property
+    def log_index(self) -> LogIndex:
+        """What is kept of the log that is looked at; the log is read while the regions are made that show it."""
+        self._finish_reading()
+        return LogIndex(self._opened)
+
+    @cached_property
+    def stands(self) -> tuple[int, Stop | None]:
+        """Where the debugger stands, and what it said of that: at first ahead of all rows."""
+        return self.log_index.log.first - 1, None
+
+    @cached_property
+    def scene(self) -> Scene:
+        """What all regions show."""
+        return self._scene(*self.stands)
 
     def compose(self) -> ComposeResult:
         """The regions."""

@@ -7,6 +7,7 @@ from contextlib import suppress
 from threading import Thread
 
 from graphscope.eventlog.reader import Log, load
+from graphscope.graph.loop_turns import step_ends
 from graphscope.graph.outline import steps
 from graphscope.graph.reading import hand_over
 from graphscope.graph.step_numbers import step_numbers
@@ -23,19 +24,19 @@ class ReadAhead:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = path
-        self._log = load(path)
+        self.shown: Log = load(path)
+        """The log, for the screen's thread; nobody may read of it until `finish`."""
         self._reading = Thread(target=self._read, daemon=True)
         self._reading.start()
+        self.ours: Log = load(path)
+        """The same for the debugger's thread."""
 
     def _read(self) -> None:
         with suppress(Exception):  # whoever asks for them meets it again
-            step_numbers(self._log)
+            step_numbers(self.shown)
 
-    def logs(self) -> tuple[Log, Log]:
-        """The log, for one thread each; both know its steps."""
-        other = load(self._path)
+    def finish(self) -> None:
+        """Wait until the steps are read; both know them then."""
         self._reading.join()
-        other.know(self._log)
-        hand_over(self._log, other, steps, step_numbers)
-        return self._log, other
+        self.ours.know(self.shown)
+        hand_over(self.shown, self.ours, step_ends, steps, step_numbers)

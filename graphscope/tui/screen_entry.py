@@ -65,10 +65,11 @@ def open_screen(path: str | os.PathLike[str]) -> int:
         from graphscope.tui.screen_session import RecordedSession
         from graphscope.tui.tour import is_first_time
 
-        ours, shown = ahead.logs()
-        debugger = Debugger(ours)
+        debugger = Debugger(ahead.ours)
         session = RecordedSession(debugger, restore(debugger))
-        app = GraphscopeApp(shown, session, **_settings(), is_first_time=is_first_time())
+        app = GraphscopeApp(
+            ahead.shown, session, **_settings(), is_first_time=is_first_time(), finish_reading=ahead.finish
+        )
     try:
         app.run()
     finally:
@@ -151,8 +152,8 @@ def _believe_terminal() -> None:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """No garbage is looked for while modules are loaded, nor ever again in them, and seldom in all that lives long:
-    that would cost a key 50 ms at times, so the screen does it while nobody presses one.
+    """No garbage is looked for until the first picture is drawn, nor ever in what is loaded, and seldom in all that
+    lives long: that would cost a key 50 ms at times, so the screen does it while nobody presses one.
     Nor is a key held up by threads that read.
     """
     gc.disable()
@@ -163,7 +164,6 @@ def _undisturbed() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.set_threshold(*gc.get_threshold()[:2], _SELDOM)
-        gc.enable()
 
 
 def _settings() -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -48,6 +49,10 @@ class ThemedApp(Guarded, App[None]):
         if self.glyphs.lane.isascii():
             self.add_class("-ascii")
             self._filters.append(OnlyAscii())
+
+    def on_ready(self) -> None:
+        """Look for garbage from now on: the first picture is drawn."""
+        gc.enable()
 
     def watch_theme(self, name: str) -> None:
         """Keep what was chosen."""

@@ -27,6 +27,13 @@ class Training:
             self.optimizer.step()
 
 
+def both(path: Path) -> tuple[Log, Log]:
+    """What the debugger and the screen read."""
+    ahead = ReadAhead(path)
+    ahead.finish()
+    return ahead.ours, ahead.shown
+
+
 def assert_knows(log: Log, path: Path) -> None:
     """As one who has just opened it does."""
     fresh = load(path)
@@ -42,7 +49,7 @@ def test_both_know_the_steps(tmp_path: Path) -> None:
     path = tmp_path / "run.gscope"
     with gs.record(path):
         Training().run(7)
-    ours, shown = ReadAhead(path).logs()
+    ours, shown = both(path)
     assert ours is not shown
     for log in (ours, shown):
         assert len(steps(log)) == 7
@@ -54,7 +61,7 @@ def test_each_follows_a_log_that_grows_by_itself(tmp_path: Path) -> None:
     with gs.record(path):
         training = Training()
         training.run(3)
-        ours, shown = ReadAhead(path).logs()
+        ours, shown = both(path)
         before = shown.end
         training.run(2)
         assert ours.refresh()

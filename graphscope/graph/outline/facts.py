@@ -107,9 +107,11 @@ def gradient_norm(graph: Graph, begin: int, last: int) -> float | None:
     several = np.unique(which[~single], return_inverse=True)[1]
     sizes = np.append(norms_of(log, rows[single]), norms_of_sums(log, rows[~single], several))
     with np.errstate(all="ignore"):
-        norm = float(np.sqrt(np.square(sizes).sum())) / _scale_of(graph, begin)
+        norm = float(np.sqrt(np.square(sizes).sum()))
+    if not math.isnan(norm):
+        return norm / _scale_of(graph, begin)
     is_gone = (rows < log.dropped) & ((flags & int(Flag.INLINE)) == 0)
-    return None if math.isnan(norm) and is_gone.any() else norm
+    return None if is_gone.any() else norm
 
 
 def _rate(log: Log, first: int, last: int) -> float | None:

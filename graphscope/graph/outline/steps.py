@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Kind
-from graphscope.graph.loop_turns import last_of_turns, told_behind
+from graphscope.graph.loop_turns import last_of_turns, step_ends, told_behind
 from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Steps:
 def steps(log: Log) -> Steps:
     """The steps of a log as it is now."""
     begins, ends = _outermost(log)
-    marked = last_of_turns(log, log.marks(Kind.STEP))
+    marked = last_of_turns(log, step_ends(log))
     if len(marked) == 0:
         marked = _turns(log, begins, ends)
     last = _with_what_follows(log, marked, begins)
@@ -176,7 +177,7 @@ def _begin_of_first(log: Log, first: np.ndarray, last: np.ndarray, begins: np.nd
     found = seen["row"][seen["call"] == wanted["call"][0]]
     if len(found) == 0:
         return int(first[0])
-    known = np.append(np.unique(log.column("site", int(first[1]), end)), 0)
+    known = np.append(each_once(log.column("site", int(first[1]), end)), 0)
     return _with_what_it_takes(log, int(found[max(len(found) - times, 0)]), start, known)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.outline.calls import Calls, distinct, scopes_and_rows
 from graphscope.graph.outline.kinds import KINDS, SECTION, SectionKind
@@ -163,7 +164,7 @@ def _filled(log: Log, start: int, stop: int, carried: Carried) -> tuple[np.ndarr
     left = kinds == Kind.SCOPE_EXIT
     source = np.maximum.accumulate(np.where(known, np.arange(len(known)), -1))
     behind = scopes.copy()
-    for number in np.unique(scopes[left]).tolist():
+    for number in each_once(scopes[left]).tolist():
         told = log.scope(number)
         behind[left & (scopes == number)] = told.parent if told is not None else 0
     unknown = ~known

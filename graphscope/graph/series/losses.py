@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.eventlog.schema import DTYPE_CODES, NODES, Flag, Kind
 from graphscope.graph.graph import Graph
+from graphscope.graph.loop_turns import step_ends
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.scaling import SCALE_UPDATE, SCALED_BY, is_scaled
 from graphscope.graph.sizes import counts_of
@@ -27,7 +28,7 @@ def losses(log: Log) -> np.ndarray:
     begins, roots = _begun(log, log.marks(Kind.BACKWARD_BEGIN))
     found = np.zeros(len(begins), LOSS)
     found["begin"], found["root"] = begins, roots
-    found["step"] = np.searchsorted(log.marks(Kind.STEP), begins)
+    found["step"] = np.searchsorted(step_ends(log), begins)
     found["site"] = log.pick("site", roots)
     found["value"] = _scalars(log, begins, (Kind.BACKWARD_BEGIN,))  # where it may be kept nowhere else
     unknown = np.isnan(found["value"])

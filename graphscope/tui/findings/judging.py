@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cached_property
 from typing import Final
 
 from textual import on, work
@@ -42,7 +43,10 @@ class Judged(Message):
 class Judging(Actions):
     """The findings; the screen that has regions is above it."""
 
-    log_index: LogIndex
+    @cached_property
+    def log_index(self) -> LogIndex:
+        """What is kept of the log that is looked at."""
+        raise NotImplementedError
 
     def show_timeline(self) -> None:
         """Draw the timeline of what is known of the log."""
@@ -60,7 +64,7 @@ class Judging(Actions):
         reading = self.log_index
         if self._is_over and not reading.judged and len(reading.log) <= _MOST:
             reading.judged = True
-            self._judge(reading)
+            self.call_after_refresh(self._judge, reading)  # what is known is drawn first
 
     def judge_stop(self, stop: Stop) -> None:
         """Look for what is wrong with a run up to a stop that somebody asked for; what it stopped for is shown."""

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -29,8 +30,6 @@ _MOMENT: Final = 0.03
 class Searching(Background):
     """The search; the screen that has regions is above it."""
 
-    stands: tuple[int, Stop | None]
-    """Where the debugger stands, and what it said of that; while one searches, another place may be looked at."""
     _matches = Matches()
     _before = _matches
     """The matches of the search before, until this one is sure."""
@@ -42,6 +41,11 @@ class Searching(Background):
     def __init__(self, classes: str) -> None:
         super().__init__(classes=classes)
         self._reading = asyncio.Lock()
+
+    @cached_property
+    def stands(self) -> tuple[int, Stop | None]:
+        """Where the debugger stands, and what it said of that; while one searches, another place may be looked at."""
+        raise NotImplementedError
 
     def look_at(self, now: int, stop: Stop | None) -> None:
         """Let all regions show a position."""

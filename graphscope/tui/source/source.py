@@ -172,7 +172,8 @@ class Source(Drawn, Entitled, ScrollView, can_focus=True):
     def _colour(self) -> None:
         self._text, self._rendered = [Text(line.plain) for line in self._text], {}
         if self.app.theme_variables.get("syntax") != "plain":  # not where every colour must stand out
-            self._highlight(self._file, "\n".join(line.plain for line in self._text))
+            text = "\n".join(line.plain for line in self._text)
+            self.call_after_refresh(self._highlight, self._file, text)
         self.refresh()
 
     @work(thread=True, exclusive=True, group="highlight")

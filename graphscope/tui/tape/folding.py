@@ -66,11 +66,11 @@ def closed_at_first(found: Stretch, height: int) -> np.ndarray:
     inside = np.bincount(sections["parent"] + 1, minlength=len(sections) + 1)
     wanted = lines + inside
     by_parent = np.argsort(sections["parent"], kind="stable")
-    parents = sections["parent"][by_parent]
+    starts = np.searchsorted(sections["parent"][by_parent], np.arange(-1, len(sections) + 1)).tolist()
+    in_order = by_parent.tolist()
 
     def children(parent: int) -> list[int]:
-        low, high = np.searchsorted(parents, (parent, parent + 1))
-        found: list[int] = by_parent[low:high].tolist()
+        found: list[int] = in_order[starts[parent + 1] : starts[parent + 2]]
         return found
 
     kinds, goes_on = sections["kind"].tolist(), sections["goes_on"].tolist()

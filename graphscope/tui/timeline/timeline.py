@@ -129,15 +129,10 @@ class Timeline(Drawn, Widget):
         self._measured = window = self._window
         first, count = window.start, window.size
         edges = first + np.arange(window.cells + 1) * count / window.cells
-        none = np.zeros(0)
-        begins = np.asarray(none if self._steps is None else self._steps.begins, np.float64)
-        ends = np.asarray(none if self._steps is None else self._steps.ends, np.float64)
-        covered = np.interp(
-            edges,
-            np.concatenate([[-1.0], np.column_stack([begins, ends]).reshape(-1), [window.first + window.count + 1.0]]),
-            np.concatenate([[0.0], np.repeat(np.cumsum(ends - begins), 2), [float((ends - begins).sum())]])
-            - np.concatenate([[0.0], np.column_stack([ends - begins, np.zeros(len(begins))]).reshape(-1), [0.0]]),
-        )
+        none = np.zeros(0, np.int64)
+        begins, ends = (none, none) if self._steps is None else (self._steps.begins, self._steps.ends)
+        begun = np.searchsorted(begins, edges, side="right")
+        covered = np.append(0, np.cumsum(ends - begins))[begun] - np.maximum(np.append(-1, ends)[begun] - edges, 0)
         self._shares = np.diff(covered) / (count / window.cells)
         self._drawn = [self._whole(line) for line in self._lines]
 

@@ -58,7 +58,7 @@ static int64_t now(void)
 typedef struct {
     PyObject_HEAD
     int64_t first, next_row, end, origin, rows_ready;
-    int64_t next_value, value_start, value_end, populated;
+    int64_t next_value, value_start, value_end, populated, reserved;
     int64_t next_rare, rare_start, rare_end;
     int64_t next_edge, edge_start, edge_end;
     int64_t next_output, output_start, output_end;
@@ -210,7 +210,7 @@ static void Cursor_dealloc(Cursor *self)
 #define NUMBER(name) {#name, T_LONGLONG, offsetof(Cursor, name), 0, NULL}
 static PyMemberDef Cursor_members[] = {
     NUMBER(first),      NUMBER(next_row),    NUMBER(end),       NUMBER(origin),    NUMBER(rows_ready),
-    NUMBER(next_value), NUMBER(value_start), NUMBER(value_end), NUMBER(populated), NUMBER(next_rare),
+    NUMBER(next_value), NUMBER(value_start), NUMBER(value_end), NUMBER(populated), NUMBER(reserved), NUMBER(next_rare),
     NUMBER(rare_start), NUMBER(rare_end),    NUMBER(next_edge), NUMBER(edge_start), NUMBER(edge_end),
     NUMBER(next_output), NUMBER(output_start), NUMBER(output_end), {NULL}};
 
@@ -478,7 +478,7 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
     }
     else if (copied) {
         offset = large ? cursor->value_end - form->room : cursor->next_value;
-        if (large ? offset < cursor->next_value
+        if (large ? offset < cursor->next_value || offset < cursor->reserved
                   : offset + form->room > cursor->value_end || offset + nbytes > cursor->populated)
             return -1;
         kept = offset - cursor->value_start;
@@ -547,7 +547,7 @@ static int64_t write_slots(PyObject *appender, PyObject *template, const Slotted
         bad = bad || is_bad(each, slots[slot].data);
     }
     int64_t at = cursor->next_value, top = cursor->value_end - large;
-    if (at + small > top || at + small > cursor->populated)
+    if (at + small > top || at + small > cursor->populated || (large && top < cursor->reserved))
         return -1;
     int64_t base = self->base, row = cursor->next_row, first = cursor->next_output, inputs[INLINE_INPUTS];
     OutputRow *outputs = (OutputRow *)((char *)cursor->outputs.buf + cursor->output_start) + first;

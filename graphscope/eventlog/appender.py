@@ -62,6 +62,7 @@ class Cursor:
         "populated",
         "rare_end",
         "rare_start",
+        "reserved",
         "rows_ready",
         "value_end",
         "value_start",
@@ -79,6 +80,8 @@ class Cursor:
     value_end: int
     populated: int
     """The pages of values below this byte are faulted in."""
+    reserved: int
+    """From this byte on there is disk space for large values."""
     next_rare: int
     rare_start: int
     rare_end: int

@@ -64,6 +64,43 @@ def reserve(path: Path, dtype: np.dtype, count: int) -> None:
         raise
 
 
+def reserve_ends(path: Path, dtype: np.dtype, count: int, room: int) -> None:
+    """Make such a file of which no more than `room` bytes at its begin, and as many at its end, have disk space.
+
+    Raises:
+        OSError: As of `reserve`; or the system can't do that.
+    """
+    if not hasattr(os, "posix_fallocate"):
+        raise OSError(errno.ENOTSUP, "no part of a file can be reserved")
+    header = _header(dtype, count)
+    size = len(header) + count * dtype.itemsize
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY, 0o644)
+    try:
+        try:
+            _write(file, header)
+            os.ftruncate(file, size)
+            for start in (0, size - room):
+                os.posix_fallocate(file, start, room)
+        finally:
+            os.close(file)
+    except BaseException:  # Ctrl-C too
+        path.unlink(missing_ok=True)
+        raise
+
+
+def reserve_part(path: Path, start: int, stop: int) -> None:
+    """Reserve disk space for the bytes from `start` to `stop` of a file that `reserve_ends` made; their content stays.
+
+    Raises:
+        OSError: The disk is full, or the file is gone.
+    """
+    file = os.open(path, os.O_RDWR | _BINARY)
+    try:
+        os.posix_fallocate(file, start, stop - start)
+    finally:
+        os.close(file)
+
+
 def has_length(path: Path, dtype: np.dtype, count: int) -> bool:
     """Whether a file that `reserve` made was made for so many elements."""
     return path.stat().st_size == len(_header(dtype, count)) + max(count * dtype.itemsize, 1)

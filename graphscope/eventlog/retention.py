@@ -34,6 +34,8 @@ class _Held(NamedTuple):
     map: MappedArray | None
     """Kept where the file was written before: such a log goes round, and will come to this one again."""
     writing: weakref.ref[Segment]
+    is_reserved: bool
+    """Whether all of its disk space was, when it was made; else the file is not used again."""
 
 
 class _Rows(NamedTuple):
@@ -105,7 +107,8 @@ class Retention:
             values = segment.value_map
             self._segments.append(_Rows(segment.first, segment.folder, segment.size - values.size))
             kept = values if segment.in_memory else None
-            self._values.append(_Held(segment.folder, values.size, time.monotonic(), kept, weakref.ref(segment)))
+            held = _Held(segment.folder, values.size, time.monotonic(), kept, weakref.ref(segment), segment.is_reserved)
+            self._values.append(held)
             self._trim()
 
     def make_room(self, size: int, rows: int) -> Spare | None:
@@ -228,7 +231,7 @@ def _drop_values(held: _Held, spare: Spare | None) -> Spare | None:
             nonfinite.flag(load(folder.parent.parent), int(folder.name))
     with forgiving(OSError):
         # Without the compiled part, readers scan values that may be dropped meanwhile.
-        if compiled and held.writing() is None and spare is None:
+        if compiled and held.is_reserved and held.writing() is None and spare is None:
             kept = folder.parent.parent / f"{folder.name}.spare"
             values.rename(kept)
             in_memory = time.monotonic() - held.made < _DIRTY

@@ -13,7 +13,15 @@ import numpy as np
 from graphscope.eventlog import schema, values
 from graphscope.eventlog.appender import Cursor
 from graphscope.eventlog.interruptions import forgiving
-from graphscope.eventlog.mapped import MappedArray, anonymous, has_length, open_mapped, reserve
+from graphscope.eventlog.mapped import (
+    MappedArray,
+    anonymous,
+    has_length,
+    open_mapped,
+    reserve,
+    reserve_ends,
+    reserve_part,
+)
 
 CLOSED = 1 << 62
 """The next row of a segment that takes no more."""
@@ -25,6 +33,9 @@ LARGE = 1 << 13
 be zeroed and faulted in first, and those that are faulted in ahead for small values stay theirs."""
 _LEAST, _AHEAD = 1 << 15, 1 << 18
 """Bytes whose pages are faulted in at once: of a segment as many as it has, within these bounds."""
+_LEAST_RESERVED, _MOST_RESERVED = 1 << 19, 1 << 22
+"""Bytes whose disk space is reserved at once where that is done bit by bit: as many as were before, within these
+bounds."""
 _ROW_NUMBER = struct.Struct("<Q")
 _EDGE = struct.Struct(schema.packing(schema.EDGE))
 _OUTPUT = struct.Struct(schema.packing(schema.OUTPUT))
@@ -47,7 +58,19 @@ class Spare(NamedTuple):
 
 
 class Segment(Cursor):
-    """Mapped arrays for the rows `first <= row < end`; row `r` begins `r` rows behind byte `origin` of `rows`."""
+    """Mapped arrays for the rows `first <= row < end`; row `r` begins `r` rows behind byte `origin` of `rows`.
+
+    Args:
+        folder: Where their files are; None: there are none, and they are in memory.
+        first: The first row.
+        rows: So many there may be.
+        value_bytes: So many bytes their values may take.
+        spare: A file of values to use again.
+        bit_by_bit: Reserve disk space for values as they fill it, from both ends, and not all of it now.
+
+    Raises:
+        OSError: The disk is full, the folder can't be written, or space can't be reserved bit by bit there.
+    """
 
     __slots__ = (
         "__weakref__",
@@ -59,12 +82,20 @@ class Segment(Cursor):
         "row_map",
         "rows",
         "size",
+        "small_end",
         "value_map",
         "values",
     )
 
     def __init__(
-        self, folder: Path | None, first: int, rows: int, value_bytes: int, spare: Spare | None = None
+        self,
+        folder: Path | None,
+        first: int,
+        rows: int,
+        value_bytes: int,
+        spare: Spare | None = None,
+        *,
+        bit_by_bit: bool = False,
     ) -> None:
         self.folder = folder
         self.first = first
@@ -83,7 +114,7 @@ class Segment(Cursor):
         if folder is None:
             maps = {name: anonymous(dtype, count) for name, (dtype, count) in counts.items()}
         else:
-            _make(folder, counts, None if spare is None else spare.path)
+            _make(folder, counts, None if spare is None else spare.path, bit_by_bit=bit_by_bit)
             known = {} if spare is None or spare.map is None else {"values.npy": spare.map}
             maps = {name: known.get(name) or open_mapped(folder / name, *array) for name, array in counts.items()}
         self.size = sum(each.size for each in maps.values())
@@ -94,6 +125,9 @@ class Segment(Cursor):
         self.value_start = self.value_map.start
         self.value_end = self.value_map.start + (self.value_map.size - self.value_map.start & -schema.ALIGNMENT)
         self.edges, outputs, self.rare = maps["edges.npy"], maps["outputs.npy"], maps["rare.npy"]
+        self.small_end, self.reserved = self.value_map.size, 0
+        if bit_by_bit:
+            self.small_end, self.reserved = _LEAST_RESERVED, self.value_map.size - _LEAST_RESERVED
         self.next_row = first
         self.next_value = self.value_start
         self.populated = self.value_end if self.in_memory else self.value_start
@@ -145,9 +179,43 @@ class Segment(Cursor):
 
     def populate(self, need: int) -> None:
         """Fault in the pages of the values up to byte `need`, and a stretch ahead."""
-        ahead = _ahead(self.populated - self.value_start)
+        ahead = min(_ahead(self.populated - self.value_start), self.small_end - self.populated)
         self.value_map.populate(self.populated, max(need - self.populated, ahead))
-        self.populated = self.value_map.populated
+        self.populated = min(self.value_map.populated, self.small_end)
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether all of its disk space is reserved."""
+        return self.reserved <= 0
+
+    @property
+    def used(self) -> int:
+        """Bytes that its values take."""
+        return self.next_value - self.value_start + self.value_map.size - self.value_end
+
+    def lacks_space(self, low: int, high: int) -> bool:
+        """Whether no disk space is reserved for small values up to byte `low`, or large ones from byte `high` on."""
+        return low > self.small_end or high < self.reserved
+
+    def reserve(self, low: int, high: int) -> None:
+        """Reserve it, and a stretch ahead.
+
+        Raises:
+            OSError: The disk is full, or the file is gone.
+        """
+        assert self.folder is not None
+        small_end, reserved = self.small_end, self.reserved
+        if low > small_end:
+            small_end = min(max(low, small_end + _reserved_ahead(small_end)), self.reserved)
+        if high < reserved:
+            reserved = max(min(high, reserved - _reserved_ahead(self.value_map.size - reserved)), small_end)
+        for start, stop in ((self.small_end, small_end), (reserved, self.reserved)):
+            if start < stop:
+                reserve_part(self.folder / "values.npy", start, stop)
+        # A nested call may have come farther.
+        small_end, reserved = max(small_end, self.small_end), min(reserved, self.reserved)
+        is_whole = small_end >= reserved
+        self.small_end, self.reserved = (self.value_map.size, 0) if is_whole else (small_end, reserved)
 
 
 def bytes_of(value: Any) -> np.ndarray:
@@ -159,19 +227,26 @@ def _ahead(done: int) -> int:
     return min(max(done, _LEAST), _AHEAD)
 
 
-def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]], spare: Path | None) -> None:
+def _reserved_ahead(done: int) -> int:
+    return min(max(done, _LEAST_RESERVED), _MOST_RESERVED)
+
+
+def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]], spare: Path | None, *, bit_by_bit: bool) -> None:
     """Make the files; the folder gets its name when they are complete, so that no reader sees half a segment.
 
     Args:
         folder: The segment's folder.
         counts: dtype and length of each array.
         spare: A file of values to use again; it is gone afterwards.
+        bit_by_bit: Whether the disk space of values is reserved as they fill it.
     """
     unfinished = folder.with_name(f"{folder.name}.new")
     try:
         unfinished.mkdir()
         if spare is not None:
             spare.rename(unfinished / "values.npy")
+        if bit_by_bit:
+            reserve_ends(unfinished / "values.npy", *counts["values.npy"], _LEAST_RESERVED)
         for name, (dtype, count) in counts.items():
             if not (unfinished / name).exists():
                 reserve(unfinished / name, dtype, count)

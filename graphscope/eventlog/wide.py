@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.eventlog import schema, values
 from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.interning import Interning
+from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, SLOT_SHIFT, Flag
 from graphscope.eventlog.segment import LARGE, Segment, bytes_of
 from graphscope.eventlog.template import PACKERS, Template, padded
@@ -36,6 +37,24 @@ class WideRows(Interning):
     def _roll(self, full: Segment, room: int, side: int = 0) -> None:
         """Put a new segment in the place of a full one."""
         raise NotImplementedError
+
+    def _make_way(self, segment: Segment, small: int, large: int, side: int = 0) -> None:
+        """Reserve disk space for values in a segment, or put a new segment in its place, where it is full.
+
+        Args:
+            segment: The one that is written.
+            small: Bytes that small values need.
+            large: Bytes that large values need.
+            side: Rows of `edges.npy`, or of `outputs.npy`, that are needed.
+        """
+        low, high = segment.next_value + small, segment.value_end - large
+        if low <= high and segment.lacks_space(low, high):
+            try:
+                self.insist(lambda: segment.reserve(low, high))
+                return
+            except own(OSError) as error:
+                self.give_up(error)
+        self._roll(segment, small + large, side)
 
     def _append_many(
         self,
@@ -105,7 +124,7 @@ class WideRows(Interning):
             edge, slot = segment.next_edge, segment.next_output
             if (
                 row < segment.end
-                and offset + room <= top
+                and segment.small_end >= offset + room <= top >= segment.reserved
                 and edge + edge_room <= segment.edge_end
                 and slot + output_room <= segment.output_end
             ):
@@ -115,7 +134,7 @@ class WideRows(Interning):
                 segment.next_edge = edge + edge_room
                 segment.next_output = slot + output_room
                 break
-            self._roll(segment, room + large, max(edge_room, output_room))
+            self._make_way(segment, room, large, max(edge_room, output_room))
         if offset + room > segment.populated:
             segment.populate(offset + room)
         looked_at = [array for array, (_, keep) in zip(arrays, outputs, strict=True) if compiled or not keep]

@@ -21,6 +21,7 @@ from graphscope.errors import LogError
 from graphscope.eventlog import arguments, moments, ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.descriptors import SCARCE
+from graphscope.eventlog.first_segment import first_segment
 from graphscope.eventlog.gate import Aside, Gate
 from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.notices import say
@@ -123,7 +124,7 @@ class Writer(WideRows):
                 "finished": None,
             }
             self._write_metadata()
-            self._enter(Segment(path / "segments" / f"{0:012d}", 0, self._sizes.rows, self._sizes.bytes))
+            self._enter(first_segment(path / "segments" / f"{0:012d}", self._sizes))
             self.retention.add(self.segment)
             if self.is_ring:
                 self.series = StepSeries(path)
@@ -178,14 +179,14 @@ class Writer(WideRows):
                     break
             elif large:
                 offset = segment.value_end - room
-                if row < segment.end and segment.next_value <= offset:
+                if row < segment.end and segment.next_value <= offset >= segment.reserved:
                     segment.next_row = row + 1
                     segment.value_end = offset
                     value = segment.put_large(offset, value)
                     break
             else:
                 offset = segment.next_value
-                if row < segment.end and offset + room <= segment.value_end:
+                if row < segment.end and segment.small_end >= offset + room <= segment.value_end:
                     segment.next_row = row + 1
                     segment.next_value = offset + room
                     end = offset + template.nbytes
@@ -201,7 +202,7 @@ class Writer(WideRows):
                             segment.list_rare(row)
                     value = offset - segment.value_start
                     break
-            self._roll(segment, room)
+            self._make_way(segment, 0 if large else room, room if large else 0)
         if template.special:
             if template.rare:
                 segment.list_rare(row)

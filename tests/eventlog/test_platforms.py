@@ -16,7 +16,7 @@ from graphscope.eventlog.reader import load
 
 
 def run(path: Path) -> None:
-    with gs.record(path) as log:
+    with gs.record(path, budget=1 << 24) as log:  # which a segment takes a quarter of
         total = gs.tensor(np.zeros(3000, np.float32))
         for _ in range(500):
             total = total + 1.0

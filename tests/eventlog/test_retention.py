@@ -26,6 +26,22 @@ def test_a_small_recording_takes_little_disk(tmp_path: Path) -> None:
     assert disk(tmp_path) < 2_000_000
 
 
+@pytest.mark.parametrize("size", [100, 10_000])
+def test_a_first_segment_takes_the_disk_that_its_values_fill(make, append, size: int) -> None:
+    writer = make()
+    held = []
+    for number in range(2000):
+        append(writer, np.full(size, number, "f4"))
+        if (number + 1) * size * 4 > len(held) << 21:
+            held.append((len(held) << 21, disk(writer.path / "segments" / f"{0:012d}")))
+        if number * size * 4 > 20 << 20:
+            break
+    assert all(filled < taken < filled + (8 << 20) for filled, taken in held)
+    log = load(writer.path)
+    assert len(list(log.chunks())) == 1
+    assert all(np.all(log.value(row) == row) for row in range(log.end))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("steps", "rows", "size"), [(1, 5, 10), pytest.param(3, 8, 300, marks=pytest.mark.slow), (20, 3, 1)]

@@ -166,16 +166,20 @@ class Op:
         """The text of a rule: of a function, for which the table of formulas has an expression, that expression."""
         if vjp is None:
             return "no gradient"
-        if "\n" not in vjp.text or number >= len(INPUT_NAMES):
-            return vjp.text
+        text = vjp.text  # put together at each look
+        if "\n" not in text or number >= len(INPUT_NAMES):
+            return text
         rule = self.stated.get(INPUT_NAMES[number], "")
-        return rule if rule and _of_inputs(rule) else vjp.text
+        return rule if rule and _of_inputs(rule) else text
 
 
 def _of_inputs(rule: str) -> bool:
     """Whether a stated rule names nothing but inputs, `out` and `g`: settings may be called otherwise here."""
-    names = set(re.findall(r"(?<![\w.])([A-Za-z_]\w*)(?![\w(])", rule))
-    return names - set(re.findall(r"(\w+) = ", rule)) <= {"g", "out", *INPUT_NAMES, "where", "if", "else", "pi", "None"}
+    # By the simplest of patterns: to compile those that tell all of it takes as long as some of a program's first ops.
+    words = [(found[0], rule[: found.start()][-1:], rule[found.end() :][:3]) for found in re.finditer(r"\w+", rule)]
+    names = {word for word, before, behind in words if not (word[0].isdigit() or before == "." or behind[:1] == "(")}
+    set_here = {word for word, _, behind in words if behind == " = "}
+    return names - set_here <= {"g", "out", *INPUT_NAMES, "where", "if", "else", "pi", "None"}
 
 
 OPS: Final[dict[str, Op]] = {}

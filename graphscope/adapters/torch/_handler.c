@@ -223,7 +223,7 @@ static PyObject *address_of(PyObject *tensor)
     if (is_answer(tensor, IS_ZEROS, Py_False) != 1 || is_answer(tensor, IS_NEG, Py_False) != 1 || is_answer(tensor, IS_CONJ, Py_False) != 1) /* others lie there */
         return NULL;
     PyObject *address = ask(tensor, DATA_PTR);
-    if (address != NULL && PyObject_IsTrue(address))
+    if (address != NULL && PyLong_AsUnsignedLongLong(address) >= HIGH)
         return address;
     Py_XDECREF(address);
     return NULL;

@@ -61,7 +61,7 @@ class Keeping(Site):
             return self.template, None
         if self.direct and tensor.__class__ in ORDINARY and tensor_base.is_cpu(tensor):
             try:
-                address = Own.data_ptr(tensor) if Own.is_contiguous(tensor) else 0
+                address = tensor_elements.address(tensor) if Own.is_contiguous(tensor) else 0
                 if address and not tensor_elements.is_lazy(tensor):
                     return self.template, measure(address, self.nbytes, self.floating) if self.summary else address
             except own(RuntimeError):  # a transform of `torch.func` hides it, compressed sparse tensors have none

@@ -55,7 +55,7 @@ def training(steps: int, *, bad: int | None = None, at_end: Callable[[int], None
     "lazy", [torch.ones(2, dtype=torch.complex64).conj(), torch.ones(2, dtype=torch.complex64).conj().imag]
 )
 def test_all_steps_are_told_of_where_tensors_have_other_elements_than_lie_there(tmp_path: Path, lazy: Any) -> None:
-    """Conjugates and negatives: from then on each tensor is asked whether it has the elements that lie in its memory."""
+    """Conjugates and negatives: from then on each tensor is asked whether it has the elements that lie there."""
     with gs.record(tmp_path / "run.gscope", every=EVERY) as log:
         lazy.abs().sum()
         *recorded, _ = training(30)

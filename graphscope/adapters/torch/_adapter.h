@@ -35,7 +35,7 @@ static inline int64_t now(void)
 /* What torch is asked by name. */
 #define NAMES(X)                                                                                                       \
     X(__enter__) X(__exit__) X(__qualname__) X(_base) X(_is_zerotensor) X(_op) X(_sequence_nr) X(_version) X(after)           \
-    X(before) X(data_ptr) X(dtype) X(grad) X(grad_fn) X(here) X(is_conj) X(is_contiguous) X(is_cpu) X(is_neg)          \
+    X(before) X(data_ptr) X(due) X(dtype) X(grad) X(grad_fn) X(here) X(is_conj) X(is_contiguous) X(is_cpu) X(is_neg)          \
     X(name) X(next_functions) X(receive) X(register_hook) X(register_prehook) X(requires_grad) X(shape)    \
     X(stop) X(storage_offset) X(turn) X(on_backward) X(variable)
 
@@ -43,7 +43,7 @@ static inline int64_t now(void)
 #define SLOTS(X)                                                                                                       \
     X(accumulated) X(added) X(append) X(arrivals) X(base) X(ended) X(entering) X(expected) X(first)                    \
     X(fresh) X(gate) X(inner) X(leaving) X(line_calls) X(low) X(mode) X(module) X(named) X(pairs) X(part) X(remote)    \
-    X(row) X(several) X(single) X(sites) X(sites_without_grad) X(start) X(triples) X(turn) X(twin) X(updating) X(versions)          \
+    X(row) X(several) X(single) X(sites) X(sites_without_grad) X(start) X(thread) X(triples) X(turn) X(twin) X(updating) X(versions)          \
     X(zeroed)
 
 /* Seen by the files of one module alone. */
@@ -90,7 +90,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     PyObject *context, *calls, *run;
-    int64_t backward_row, sequence;
+    int64_t backward_row, sequence, thread;
     char busy;
 } Place;
 
@@ -139,7 +139,7 @@ typedef struct {
 /* A backward node: see `rules.Rule`. The collector does not look at it: what could be a ring ends with the pass. */
 typedef struct Rule {
     PyObject_HEAD
-    PyObject *session, *fields, *name, *main, *run, *parts, *known;
+    PyObject *session, *fields, *name, *main, *run, *parts, *known, *others;
     Ties sources, targets;
     int64_t forward, since, row;
     char used, watched, shared;

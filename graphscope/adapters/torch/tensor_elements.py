@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -209,12 +210,22 @@ def statistics(plain: torch.Tensor) -> Summary:
                     return Summary(0.0, 0.0, 0.0, 0.0, nan, inf, 0, count)
                 least, most = map(Own.item, Own.aminmax(plain))
             kept = Own.numel(plain)
+            zero = kept - int(Own.item(Own.count_nonzero(plain))) if least <= 0 <= most else 0
+            unit = _unit(max(-least, most), tensor_base.dtype(plain))
+            if unit != 1:
+                plain = Own.div(plain, unit)
             mean = Own.item(Own.sum(plain)) / kept
             root = Own.item(_norm(plain))
             variance = root * root / kept - mean * mean
             if variance <= 1e-5 * mean * mean:  # nothing is left of it: the numbers lie close together
                 variance = Own.item(Own.mean(Own.square(Own.sub(plain, mean))))
-            zero = kept - int(Own.item(Own.count_nonzero(plain))) if least <= 0 <= most else 0
-            return Summary(least, most, mean, variance**0.5, nan, inf, zero * times, count)
+            return Summary(least, most, mean * unit, variance**0.5 * unit, nan, inf, zero * times, count)
         except own(RuntimeError, NotImplementedError):
             return nothing
+
+
+def _unit(largest: float, dtype: torch.dtype) -> float:
+    """The power of 2 that numbers are told in, of which one is so large: 1 unless their squares had no room."""
+    most = 1000 if dtype is torch.float64 else 120
+    exponent = math.frexp(largest)[1]
+    return 1.0 if abs(exponent) < most // 4 else 2.0 ** max(-most, min(exponent, most))

@@ -487,6 +487,7 @@ static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyO
     PyObject *more = NULL, *value = NULL, *base = ask(result, BASE), *node = ask(result, GRAD_FN);
     void *gathered = NULL;
     Known *known = known_at((Table *)self->table, result);
+    Py_XINCREF((PyObject *)known); /* other threads run while a value is read or written, and may put another one there */
     int alone = known != NULL && base == Py_None && node != NULL;
     Site *site = alone ? site_for(self, call, frame, result, node, &seen, given) : NULL;
     if (site == NULL || (value = value_of(site, result, &seen, &gathered)) == NULL ||
@@ -503,6 +504,7 @@ leave:
     if (answer == 0)
         put_off();
     free(gathered);
+    Py_XDECREF((PyObject *)known);
     Py_XDECREF(more);
     Py_XDECREF(value);
     Py_XDECREF(base);

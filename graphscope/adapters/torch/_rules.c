@@ -641,7 +641,9 @@ Rule *rule_of(PyObject *node)
 {
     let_free_in_turn(Py_TYPE(node)); /* torch makes one of its classes when it is needed */
     PyObject *found = PyObject_CallMethodOneArg(node, str_register_prehook, (PyObject *)rule_type);
-    if (found != NULL && !PyObject_TypeCheck(found, rule_type)) {
+    if (found != NULL && !PyObject_TypeCheck(found, rule_type)) { /* the recording has ended meanwhile */
+        PyObject *removed = PyObject_CallMethodNoArgs(found, str_remove); /* else the class would be called for a hook */
+        Py_XDECREF(removed);
         PyErr_SetString(PyExc_RuntimeError, "a backward node keeps its hooks in another way");
         Py_CLEAR(found);
     }

@@ -229,8 +229,15 @@ def light_hooks(original: Any) -> Any:
 
 
 def rule_of(node: Any) -> Any:
-    """The rule of a node; None where it has none."""
+    """The rule of a node; None where it has none.
+
+    Raises:
+        RuntimeError: Torch keeps hooks as it does without us: the recording has ended meanwhile.
+    """
     rule = node.register_prehook(Rule)
+    if rule is not None and not isinstance(rule, Rule):
+        rule.remove()  # else the class would be called for a hook
+        raise RuntimeError("a backward node keeps its hooks in another way")
     return None if rule is None or rule.session is None else rule
 
 

@@ -7,6 +7,7 @@
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -65,9 +66,10 @@ static void join(Found *found, const Found *more)
 ANY(any_float32, float)
 ANY(any_float64, double)
 
-/* A block of numbers, a whole number of lanes; 0, with nothing noted, when some are not finite or too large to be squared.
+/* A block of numbers, a whole number of lanes; 0, with nothing noted, when some are not finite, or too large or too small
+ * to be squared: little is left of squares that come to less than `smallest` each.
  * Distances are those from the mean of a sample, which is some standard deviations away from the mean of all at most. */
-#define BLOCKWISE(name, type, bits)                                                                                    \
+#define BLOCKWISE(name, type, bits, smallest)                                                                          \
     FOR_EACH_PROCESSOR static int name(Found *found, const type *x, int64_t count)                                     \
     {                                                                                                                  \
         type least[LANES], most[LANES], sum[LANES], squares[LANES], pivot = 0, other = 0;                              \
@@ -110,12 +112,14 @@ ANY(any_float64, double)
             these.most = most[lane] > these.most ? most[lane] : these.most;                                            \
             these.zero += zero[lane];                                                                                  \
         }                                                                                                              \
+        if (these.least != these.most && total_squares < (double)count * (smallest))                                   \
+            return 0;                                                                                                  \
         join(found, &these);                                                                                           \
         return 1;                                                                                                      \
     }
 
-BLOCKWISE(block_float32, float, uint32_t)
-BLOCKWISE(block_float64, double, uint64_t)
+BLOCKWISE(block_float32, float, uint32_t, FLT_MIN)
+BLOCKWISE(block_float64, double, uint64_t, 0) /* the squares that doubles have no room for, NumPy has none for, either */
 
 #define MEASURE(name, type, block, any)                                                                                \
     static void name(Found *found, const void *data, int64_t count)                                                    \

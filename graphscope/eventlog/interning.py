@@ -59,12 +59,8 @@ class Interning:
 
     def thread(self) -> int:
         """The number of the calling thread in the table `threads`; threads past the 255th share the last number."""
-        ident = threading.get_ident()
-        number = self.tables["threads"].find(ident)
-        if number is None:
-            entry = {"name": threading.current_thread().name, "ident": ident}
-            number = self.intern("threads", ident, entry)
-        return min(number, 255)
+        entry = {"name": threading.current_thread().name, "ident": threading.get_ident()}
+        return min(self.intern("threads", tuple(entry.values()), entry), 255)  # the system gives numbers again
 
     def attributes(self, attrs: dict[str, Any]) -> int:
         """The number of a set of attributes in the table `attrs`; 0 for an empty one."""
@@ -121,7 +117,7 @@ class Interning:
             "kind": int(kind),
             "dtype": schema.DTYPE_CODES.get(name, 0),
             "shape": self.shape(shape) if dtype is not None else 0,
-            "thread": self.thread(),
+            "thread": columns.get("thread") or self.thread(),
             "input_count": min(input_count, schema.INLINE_INPUTS),
             "several": int(several),
         }

@@ -338,6 +338,18 @@ def shapes() -> None:
 
 
 @special
+def views_into_storages_given_back() -> None:
+    whole = torch.arange(1e6)
+    view, weight = whole[500_000:], nn.Parameter(whole)[600_000:]
+    whole.untyped_storage().resize_(0)
+    for _ in range(3):
+        (view.view(1000, 500), weight.detach(), weight.view_as(weight))
+    whole.untyped_storage().resize_(4_000_000)
+    whole.fill_(1)
+    view.sin()
+
+
+@special
 def storages() -> None:
     lent = nn.Parameter(torch.ones(4))
     product = lent * 2

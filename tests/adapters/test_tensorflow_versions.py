@@ -105,7 +105,7 @@ def test_of_a_version_that_is_not_known_a_person_is_told(
     assert bool(len(log)) is rows
     told = capsys.readouterr().err
     assert told.count(said) == 1
-    assert told.count("graphscope: ") == 1  # not that nothing was recorded as well
+    assert "nothing was recorded" not in told  # as well
 
 
 def test_the_versions_are_those_of_the_page() -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable
 from typing import Any, Final
@@ -16,6 +17,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.checkpoint import checkpoint
 
 import graphscope as gs
+from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.optimizers import Optimizers
 from graphscope.eventlog import record as recording
 
@@ -148,6 +150,39 @@ def test_threads_that_go_back_through_checkpoints_count_their_own_writes() -> No
             again[event.tensor] = event.version
             assert log.scope_path(event.scope) == "recompute"
     assert list(again.values()) == [100] * 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", [compiled.Entry, None])
+def test_it_may_end_wherever_python_runs_in_a_pass(entry: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever ends it then: a signal handler, another thread, a finalizer; here the collector's callback."""
+    monkeypatch.setattr(compiled, "Entry", entry)
+    left, thresholds = 0, gc.get_threshold()
+
+    def collected(phase: str, _: Any) -> None:
+        nonlocal left
+        left -= phase == "stop"
+        if left == 0 and phase == "stop":
+            recorded.__exit__(None, None, None)
+
+    for after in range(1, 1000, 5):
+        w = torch.ones(3, requires_grad=True)
+        with (recorded := gs.record()):
+            first, second, _ = (w * 2).chunk(3)
+            loss = (first * second).sum() + (w * w).sum()
+            left = after
+            gc.callbacks.append(collected)
+            gc.set_threshold(1, 1 << 20)
+            try:
+                loss.backward()
+            finally:
+                gc.callbacks.remove(collected)
+                gc.set_threshold(*thresholds)
+        assert w.grad.tolist() == [6, 6, 2]
+        assert stacks() == (0, 0)
+        if left > 0:
+            break
+    assert after > 10
 
 
 class Passing(TorchFunctionMode):

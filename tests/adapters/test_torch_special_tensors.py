@@ -17,6 +17,7 @@ from torch import nn
 
 import graphscope as gs
 from graphscope.adapters.torch import compiled
+from graphscope.adapters.torch.tensor_elements import statistics
 from graphscope.eventlog.schema import Flag, Kind
 from tests.adapters.special_tensors import SPECIAL, Seen, runs_alone
 
@@ -104,6 +105,34 @@ def test_statistics_of_what_was_expanded_count_every_element() -> None:
     summary = log.summary(event.row)
     assert (summary.nan, summary.zero, summary.maximum, summary.mean) == (4000, 4000, 1.0, 0.5)
     assert summary.std == 0.5
+
+
+@pytest.mark.parametrize("scale", [1e-38, 1e-25, 1e-18, 1e18, 1e25, 1e37])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.complex64])
+def test_statistics_that_torch_takes_are_right_of_numbers_that_have_no_squares(dtype: Any, scale: float) -> None:
+    """As on an accelerator, and of complex numbers."""
+    numbers = (torch.randn(3000, dtype=torch.float64) * scale).to(dtype)
+    numbers[1] = 0
+    wide = (numbers.abs() if numbers.is_complex() else numbers).double()
+    found = statistics(numbers)
+    expected = wide.min(), wide.max(), wide.mean(), wide.std(correction=0)
+    told = found.minimum, found.maximum, found.mean, found.std
+    np.testing.assert_allclose(np.array(told) / scale, np.array(expected) / scale, rtol=1e-4, atol=1e-6)
+    assert found.zero == (wide == 0).sum()
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+def test_statistics_of_complex_numbers_are_those_of_their_absolute_values(dtype: Any) -> None:
+    z = torch.randn(3000, dtype=dtype)
+    z[1], z[2] = complex("nan"), 0
+    log, ops = outputs(lambda: [z.view(50, 60) for _ in range(3)], "summary")
+    size = z.abs()[~z.isnan()].double()
+    expected = size.min(), size.max(), size.mean(), size.std(correction=0)
+    assert len(ops) == 3
+    for event in ops:
+        found = log.summary(event.row)
+        np.testing.assert_allclose((found.minimum, found.maximum, found.mean, found.std), expected, rtol=1e-5)
+        assert (found.nan, found.inf, found.zero) == (1, 0, 1)
 
 
 @pytest.mark.parametrize("bad", [0, 3])

@@ -52,6 +52,14 @@ def test_every_private_name_is_there(name: str) -> None:
     assert PROBES[name]()
 
 
+def test_what_inference_mode_lacks_is_not_what_the_version_lacks(capsys: pytest.CaptureFixture[str]) -> None:
+    with torch.inference_mode(), gs.record() as log:
+        torch.ones(3).sin()
+    log.refresh()
+    assert [node.op for node in log.graph.nodes] == ["ones", "sin"]
+    assert "can't be recorded" not in capsys.readouterr().err
+
+
 def test_a_version_that_lacks_something_is_refused_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(NAMES) | FIXED == set(PROBES)
     for name, (owner, attribute) in NAMES.items():

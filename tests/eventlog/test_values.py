@@ -187,6 +187,16 @@ def test_statistics_of_what_is_too_large_to_be_squared(scale: float) -> None:
     assert (found.minimum, found.maximum, found.inf) == (expected.minimum, expected.maximum, 0)
 
 
+@pytest.mark.parametrize("size", [16, 17, 64, 2048, 5000])
+@pytest.mark.parametrize("scale", [1e-18, 1e-20, 1e-22, 1e-25, 1e-30, 1e-38, 1e-42])
+def test_statistics_of_what_is_too_small_to_be_squared(scale: float, size: int) -> None:
+    value = (scale * np.random.default_rng(size).standard_normal(size)).astype("float32")
+    found = unpack(summary_record(value), size)
+    wide = value.astype("float64")
+    assert found.mean == pytest.approx(wide.mean(), rel=1e-4, abs=1e-6 * wide.std())
+    assert found.std == pytest.approx(wide.std(), rel=1e-5)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("size", [2000, 5000, 120_000])
 def test_statistics_of_a_few_large_elements_among_zeros(dtype: str, size: int) -> None:

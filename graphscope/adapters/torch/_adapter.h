@@ -34,17 +34,17 @@ static inline int64_t now(void)
 
 /* What torch is asked by name. */
 #define NAMES(X)                                                                                                       \
-    X(__enter__) X(__exit__) X(__qualname__) X(_base) X(_is_zerotensor) X(_op) X(_saved_other)     \
-    X(_sequence_nr) X(_version) X(after)                                                                               \
-    X(before) X(data_ptr) X(dtype) X(grad) X(grad_fn) X(here) X(is_conj) X(is_contiguous) X(is_cpu) X(is_neg)          \
-    X(name) X(next_functions) X(receive) X(register_hook) X(register_prehook) X(requires_grad) X(shape)    \
-    X(stop) X(turn) X(on_backward) X(variable)
+    X(__enter__) X(__exit__) X(__qualname__) X(_base) X(_is_zerotensor) X(_op) X(_saved_other) X(_sequence_nr)         \
+    X(_version) X(after) X(before) X(data_ptr) X(due) X(dtype) X(grad) X(grad_fn) X(here) X(is_conj) X(is_contiguous)  \
+    X(is_cpu) X(is_neg) X(name) X(next_functions) X(receive) X(register_hook) X(register_prehook) X(remove)            \
+    X(requires_grad) X(shape) X(stop) X(storage_offset) X(turn) X(on_backward) X(variable)
 
 /* What our own objects are asked that are made in Python. */
 #define SLOTS(X)                                                                                                       \
     X(accumulated) X(added) X(append) X(arrivals) X(base) X(ended) X(entering) X(expected) X(first)                    \
     X(fresh) X(gate) X(inner) X(leaving) X(line_calls) X(low) X(mode) X(module) X(named) X(pairs) X(part) X(remote)    \
-    X(row) X(sampling) X(scales) X(several) X(single) X(sites) X(sites_without_grad) X(start) X(triples) X(turn) X(twin) X(updating) X(versions)          \
+    X(row) X(sampling) X(scales) X(several) X(single) X(sites) X(sites_without_grad) X(start) X(thread) X(triples)     \
+    X(turn) X(twin) X(updating) X(versions)                                                                            \
     X(zeroed)
 
 /* Seen by the files of one module alone. */
@@ -91,7 +91,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     PyObject *context, *calls, *run;
-    int64_t backward_row, sequence;
+    int64_t backward_row, sequence, thread;
     char busy;
 } Place;
 
@@ -152,7 +152,7 @@ typedef struct {
 /* A backward node: see `rules.Rule`. The collector does not look at it: what could be a ring ends with the pass. */
 typedef struct Rule {
     PyObject_HEAD
-    PyObject *session, *fields, *name, *main, *run, *parts, *known;
+    PyObject *session, *fields, *name, *main, *run, *parts, *known, *others;
     Ties sources, targets;
     int64_t forward, since, row;
     char used, watched, shared;
@@ -274,7 +274,7 @@ INSIDE int give_up(PyObject *told, PyObject *session);
 /* What is asked of tensors: of torch's own class, whatever a program has put into it or into one of its own. Those from
  * IS_CONJ on are methods. */
 enum { VERSION, BASE, GRAD_FN, REQUIRES_GRAD, DTYPE, SHAPE, IS_CPU, GRAD, IS_CONJ, IS_NEG, IS_CONTIGUOUS, IS_ZEROS, DATA_PTR,
-       QUESTIONS };
+       STORAGE_OFFSET, QUESTIONS };
 INSIDE PyObject *ask(PyObject *tensor, int question);
 
 /* Whether the answer is `wanted`; -1 for an error. */
@@ -300,7 +300,13 @@ typedef struct {
     uint64_t offset;
 } Look;
 
-enum { ON_CPU = 1, FLOATING = 2, COMPLEX = 5, NOWHERE = 1 << 16 }; /* no elements lie below that address */
+enum { ON_CPU = 1, FLOATING = 2, COMPLEX = 5 };
+
+/* No storage is so large that a place in it is taken for an address from here on. */
+#define HIGH ((uint64_t)1 << 40)
+
+/* Where the first element of a tensor lies; NULL where none does: its storage was given back. No error is left. */
+INSIDE char *first_element(PyObject *tensor, const Look *seen);
 
 /* Whether a tensor has the elements that lie there: not their conjugates or negatives, nor zeros that lie nowhere. No
  * error is left. */

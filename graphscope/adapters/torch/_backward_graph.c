@@ -58,6 +58,8 @@ static int is_taken(const Walk *walk, PyObject *node, Rule *rule, Rule *above)
     }
     if (rule->session != walk->session || !(rule->used || rule->forward >= walk->base))
         return 0;
+    if (!is_nothing(rule->run) && rule->run != walk->run) /* of a pass that has not ended */
+        return 0;
     rule->used = 1;
     make_ready(rule, walk->run);
     return 1;

@@ -155,6 +155,7 @@ static PyMemberDef Place_members[] = {{"context", T_OBJECT, offsetof(Place, cont
                                       {"run", T_OBJECT, offsetof(Place, run), 0, NULL},
                                       {"backward_row", T_LONGLONG, offsetof(Place, backward_row), 0, NULL},
                                       {"sequence", T_LONGLONG, offsetof(Place, sequence), 0, NULL},
+                                      {"thread", T_LONGLONG, offsetof(Place, thread), 0, NULL},
                                       {"busy", T_BOOL, offsetof(Place, busy), 0, NULL},
                                       {NULL}};
 

@@ -108,8 +108,8 @@ static int is_common(Entry *self, PyObject *const *words, Py_ssize_t count, Plan
         PyTuple_GET_SIZE(words[4]) != 0)
         return 0;
     Place *place = plan->place = (Place *)PyObject_GetAttr(self->places, str_here);
-    if (place == NULL || !PyObject_TypeCheck((PyObject *)place, place_type) || place->busy || !is_nothing(place->run) ||
-        is_nothing(place->calls) || is((PyObject *)place, &slot_line_calls, Py_None) != 1 ||
+    if (place == NULL || !PyObject_TypeCheck((PyObject *)place, place_type) || place->busy || !place->thread ||
+        !is_nothing(place->run) || is_nothing(place->calls) || is((PyObject *)place, &slot_line_calls, Py_None) != 1 ||
         is(self->session, &slot_ended, Py_False) != 1 || is(self->writer, &slot_gate, Py_None) != 1 ||
         PyList_GET_SIZE(self->replicas) != 0 || PyList_GET_SIZE(self->hooked) != 0 || !is_empty(self->leaves, &slot_expected))
         return 0;

@@ -224,7 +224,7 @@ static PyObject *address_of(PyObject *tensor)
     if (is_answer(tensor, IS_ZEROS, Py_False) != 1 || is_answer(tensor, IS_NEG, Py_False) != 1 || is_answer(tensor, IS_CONJ, Py_False) != 1) /* others lie there */
         return NULL;
     PyObject *address = ask(tensor, DATA_PTR);
-    if (address != NULL && PyObject_IsTrue(address))
+    if (address != NULL && PyLong_AsUnsignedLongLong(address) >= HIGH)
         return address;
     Py_XDECREF(address);
     return NULL;
@@ -488,6 +488,7 @@ static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyO
     PyObject *more = NULL, *value = NULL, *base = ask(result, BASE), *node = ask(result, GRAD_FN);
     void *gathered = NULL;
     Known *known = known_at((Table *)self->table, result);
+    Py_XINCREF((PyObject *)known); /* other threads run while a value is read or written, and may put another one there */
     int alone = known != NULL && base == Py_None && node != NULL;
     Site *site = alone ? site_for(self, call, frame, result, node, &seen, given) : NULL;
     if (site == NULL || (value = value_of(site, result, &seen, &gathered)) == NULL ||
@@ -504,6 +505,7 @@ leave:
     if (answer == 0)
         put_off();
     free(gathered);
+    Py_XDECREF((PyObject *)known);
     Py_XDECREF(more);
     Py_XDECREF(value);
     Py_XDECREF(base);

@@ -30,8 +30,8 @@ PyObject *number_in(PyObject *tensor)
     for (int axis = 0; axis < seen.axes; axis++)
         if (seen.shape[axis] != 1)
             return NULL;
-    const char *place = (const char *)seen.data + seen.offset;
-    if (seen.data == NULL || (seen.bits != 32 && seen.bits != 64))
+    const char *place = first_element(tensor, &seen);
+    if (place == NULL || (seen.bits != 32 && seen.bits != 64))
         return NULL;
     return PyFloat_FromDouble(seen.bits == 32 ? *(const float *)place : *(const double *)place);
 }

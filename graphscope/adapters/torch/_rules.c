@@ -77,6 +77,13 @@ static void forget(Stretch *stretch)
     Py_XDECREF(record);
 }
 
+/* Whether something is for the rows of passes of the thread whose pass runs; -1 for an error. */
+static int is_for(const Run *run, PyObject *object)
+{
+    int64_t thread = number(object, &slot_thread);
+    return thread < 0 ? -1 : thread == ((Place *)run->place)->thread;
+}
+
 /* The row of a value of the common kind; 0 where it is of another, negative where it was interrupted. `keeping` is a
  * site, or a list to find one in; `links` are the forward row and where it comes from.
  *
@@ -167,6 +174,7 @@ static void Rule_dealloc(Rule *self)
     Py_CLEAR(self->parts);
     Py_CLEAR(self->known);
     forget(&self->stretch);
+    Py_CLEAR(self->others);
     type->tp_free((PyObject *)self);
     Py_DECREF(type);
 }
@@ -229,7 +237,7 @@ static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
     int named = PyUnicode_GET_LENGTH(self->name) > 0;
     PyObject *keeping = NULL;
     const Stretch *before = NULL;
-    if (!runs_plainly(run))
+    if (!runs_plainly(run) || is_for(run, self->fields) != 1)
         return 0;
     if (self->parts != NULL && self->parts != Py_None) { /* a sum */
         if (parts < 2 || parts > INLINE_INPUTS || named)
@@ -304,7 +312,7 @@ static int64_t arrived_in_slots(Rule *self, Run *run, PyObject *cotangents)
 {
     int64_t rows[MOST_ORIGINS], row = 0;
     int count = origins(self, rows);
-    if (count < 0 || PyUnicode_GET_LENGTH(self->name) > 0 || !runs_plainly(run) ||
+    if (count < 0 || PyUnicode_GET_LENGTH(self->name) > 0 || !runs_plainly(run) || is_for(run, self->fields) != 1 ||
         is(self->session, &slot_remote, Py_False) != 1)
         return 0;
     PyObject *known = get(self->fields, &slot_several);
@@ -375,7 +383,7 @@ static int64_t leaf_received(Rule *self, Run *run, PyObject *result, int64_t ori
     PyObject *leaf = Py_NewRef(referent(known->reference)), *more = Py_NewRef(known->more);
     PyObject *arrivals = leaf == Py_None ? NULL : get(more, &slot_arrivals), *keeping = NULL;
     int64_t row = 0;
-    if (arrivals == NULL || arrivals == Py_None)
+    if (arrivals == NULL || arrivals == Py_None || is_for(run, arrivals) != 1)
         goto leave;
     int zeroed = is(more, &slot_zeroed, Py_True);
     int fresh = length(self->parts) == 0 && (zeroed == 1 || is_of_torch(leaf, GRAD, Py_None) == 1);
@@ -401,7 +409,7 @@ static int64_t received(Rule *self, Run *run, PyObject *result, int64_t origin, 
 {
     if (self->known != NULL && self->known != Py_None)
         return leaf_received(self, run, result, origin, before);
-    if (origin <= 0 || self->parts == NULL || !PyList_Check(self->parts))
+    if (origin <= 0 || self->parts == NULL || !PyList_Check(self->parts) || is_for(run, self->fields) != 1)
         return 0;
     PyObject *keeping = get(self->fields, &slot_part);
     PyObject *parts = Py_NewRef(self->parts); /* other threads run, and may begin a pass through the same nodes */
@@ -479,18 +487,33 @@ static PyObject *after(Rule *self, Run *run, PyObject *results, PyObject *cotang
     Py_RETURN_NONE;
 }
 
-/* Called with the cotangents before its node, with the results and the cotangents after it. */
-static PyObject *Rule_call(Rule *self, PyObject *args, PyObject *names)
+/* Be either hook, by the number of arguments. */
+static PyObject *call_in_pass(Rule *self, PyObject *args)
 {
     Run *run = run_of(self);
     Py_ssize_t count = PyTuple_GET_SIZE(args);
     if (run == NULL || count < 1 || count > 2)
         Py_RETURN_NONE;
-    Py_INCREF(run); /* another pass may take the rule meanwhile */
+    Py_INCREF(run); /* the pass may end meanwhile */
     PyObject *answer = count == 1 ? before(self, run, PyTuple_GET_ITEM(args, 0))
                                   : after(self, run, PyTuple_GET_ITEM(args, 0), PyTuple_GET_ITEM(args, 1));
     Py_DECREF(run);
     return answer;
+}
+
+/* Where several passes went through a node at once, the rule of the one that runs it now: see `rules.Rule.due`. */
+static PyObject *call_due(Rule *self, PyObject *args)
+{
+    PyObject *due = PyObject_CallMethodNoArgs((PyObject *)self, str_due);
+    PyObject *answer = due == NULL || due == Py_None ? Py_XNewRef(due) : call_in_pass((Rule *)due, args);
+    Py_XDECREF(due);
+    return answer;
+}
+
+/* Called with the cotangents before its node, with the results and the cotangents after it. */
+static PyObject *Rule_call(Rule *self, PyObject *args, PyObject *names)
+{
+    return is_nothing(self->others) ? call_in_pass(self, args) : call_due(self, args);
 }
 
 /* The ties as a list of pairs. */
@@ -524,6 +547,7 @@ static PyMemberDef Rule_members[] = {HELD(session),
                                      HELD(run),
                                      HELD(parts),
                                      HELD(known),
+                                     HELD(others),
                                      {"forward", T_LONGLONG, offsetof(Rule, forward), 0, NULL},
                                      {"since", T_LONGLONG, offsetof(Rule, since), 0, NULL},
                                      {"row", T_LONGLONG, offsetof(Rule, row), 0, NULL},
@@ -657,7 +681,9 @@ Rule *rule_of(PyObject *node)
 {
     let_free_in_turn(Py_TYPE(node)); /* torch makes one of its classes when it is needed */
     PyObject *found = PyObject_CallMethodOneArg(node, str_register_prehook, (PyObject *)rule_type);
-    if (found != NULL && !PyObject_TypeCheck(found, rule_type)) {
+    if (found != NULL && !PyObject_TypeCheck(found, rule_type)) { /* the recording has ended meanwhile */
+        PyObject *removed = PyObject_CallMethodNoArgs(found, str_remove); /* else the class would be called for a hook */
+        Py_XDECREF(removed);
         PyErr_SetString(PyExc_RuntimeError, "a backward node keeps its hooks in another way");
         Py_CLEAR(found);
     }

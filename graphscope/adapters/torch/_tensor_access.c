@@ -18,7 +18,7 @@ static int lazy_met;           /* whether tensors may not have the elements that
 
 static PyObject **const questions[] = {&str__version, &str__base, &str_grad_fn, &str_requires_grad, &str_dtype,
                                        &str_shape, &str_is_cpu, &str_grad, &str_is_conj, &str_is_neg,
-                                       &str_is_contiguous, &str__is_zerotensor, &str_data_ptr};
+                                       &str_is_contiguous, &str__is_zerotensor, &str_data_ptr, &str_storage_offset};
 static PyObject *answers[QUESTIONS]; /* a descriptor */
 
 int is_ordinary(PyObject *tensor)
@@ -146,6 +146,29 @@ Stretch stretch_of(const Site *site, PyObject *tensor, const Look *seen)
     return found;
 }
 
+/* How many bytes behind the beginning of its storage a tensor lies; negative with an error set. */
+static int64_t place_in_storage(PyObject *tensor, const Look *seen)
+{
+    PyObject *guard = is_overridden(tensor) == 0 ? NULL : ask_torch();
+    PyObject *offset = PyErr_Occurred() ? NULL : ask(tensor, STORAGE_OFFSET);
+    int64_t place = offset == NULL ? -1 : PyLong_AsLongLong(offset) * (seen->bits * seen->lanes / 8);
+    Py_XDECREF(offset);
+    if (guard != NULL)
+        done_asking(guard);
+    return place;
+}
+
+char *first_element(PyObject *tensor, const Look *seen)
+{
+    char *address = (char *)seen->data + seen->offset;
+    if ((uintptr_t)address >= HIGH)
+        return address;
+    /* A view into a storage that was given back answers how far behind nothing it would lie. */
+    int64_t place = place_in_storage(tensor, seen);
+    PyErr_Clear();
+    return place < 0 || (int64_t)(intptr_t)address == place ? NULL : address;
+}
+
 PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **gathered)
 {
     if (!site->wanted)
@@ -158,8 +181,8 @@ PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **
         return NULL;
     if (!is_as_it_lies(tensor, seen))
         return NULL;
-    char *address = (char *)seen->data + seen->offset;
-    if ((uintptr_t)address < NOWHERE)
+    char *address = first_element(tensor, seen);
+    if (address == NULL)
         return NULL;
     if (!lies_readable(site, seen)) {
         if (nbytes > MOST_GATHERED || size == 0 || (*gathered = malloc(nbytes)) == NULL)

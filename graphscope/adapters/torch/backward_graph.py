@@ -71,6 +71,7 @@ class Walk:
             leaf = node.__class__ is self.leaf_class
             rule = self._leaf_rule(run, node) if leaf else self._inner_rule(node, above)
             node.register_prehook(rule)
+        rule = rule.in_pass(node, run)
         rule.used = True
         rule.ready(run)
         return rule

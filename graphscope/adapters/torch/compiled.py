@@ -87,7 +87,7 @@ class Site:
 class Place:
     """Where one thread is."""
 
-    __slots__ = ("backward_row", "busy", "calls", "context", "run", "sequence")
+    __slots__ = ("backward_row", "busy", "calls", "context", "run", "sequence", "thread")
 
 
 class Call:
@@ -108,8 +108,8 @@ class Rule:
     """A backward node, as far as its hooks ask."""
 
     __slots__ = (
-        "fields", "forward", "known", "main", "name", "parts", "row", "run", "session", "since", "sources", "targets",
-        "used", "watched",
+        "fields", "forward", "known", "main", "name", "others", "parts", "row", "run", "session", "since", "sources",
+        "targets", "used", "watched",
     )  # fmt: skip
 
     row: int
@@ -120,10 +120,15 @@ class Rule:
     targets: Any
     parts: Any
     session: Any
+    others: Any
+    due: Callable[[], Any]
 
     def __call__(self, *given: Any) -> Any:
         """The hook before its node, of the cotangents, and after it, of the results and the cotangents."""
-        return self.before(*given) if len(given) == 1 else self.after(*given)
+        rule = self if self.others is None else self.due()
+        if rule is None:
+            return None
+        return rule.before(*given) if len(given) == 1 else rule.after(*given)
 
     def ready(self, run: Any) -> None:
         """Be part of a pass, or (None) of none any more: then nothing of it is held."""
@@ -224,8 +229,15 @@ def light_hooks(original: Any) -> Any:
 
 
 def rule_of(node: Any) -> Any:
-    """The rule of a node; None where it has none."""
+    """The rule of a node; None where it has none.
+
+    Raises:
+        RuntimeError: Torch keeps hooks as it does without us: the recording has ended meanwhile.
+    """
     rule = node.register_prehook(Rule)
+    if rule is not None and not isinstance(rule, Rule):
+        rule.remove()  # else the class would be called for a hook
+        raise RuntimeError("a backward node keeps its hooks in another way")
     return None if rule is None or rule.session is None else rule
 
 

@@ -74,6 +74,8 @@ class Place(compiled.Place):
 
     def __init__(self, root: ScopePath) -> None:
         self.context = Context(root)
+        self.thread = 0
+        """Its number in the log, once it has gone backward."""
         self.backward_row = 0
         """The GRAD row whose rule runs, or 0."""
         self.busy = False

@@ -41,6 +41,7 @@ class Run:
     """With `create_graph`: torch's number of the next backward node when a rule began, its row, and its fields."""
 
     def __init__(self, writer: Writer, frame: FrameType, place: Place) -> None:
+        place.thread = place.thread or writer.thread()
         self.place = place
         self.writer = writer
         self.append = writer.append
@@ -102,6 +103,8 @@ class Rule:
     """Whether it was part of a pass."""
     watched: bool
     """Whether it is called after its node, too."""
+    others: list[Rule] | None
+    """Those that stand for it in passes that ran while it was part of another: within that, or in other threads."""
 
     def __init__(
         self,
@@ -126,11 +129,35 @@ class Rule:
         self.used = self.watched = False
         self.known = known
         """The leaf that it is the rule of."""
+        self.others = None
         self.ready(None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """The hooks among which it stands are copied or pickled: nothing takes its place."""
         return type(None), ()
+
+    def in_pass(self, node: Any, run: Run) -> Rule:
+        """The rule of its node in a pass: one that stands for it where a pass runs that it is part of."""
+        if self.run is None or self.run is run:
+            return self
+        if not self.watched:  # called for all of them
+            node.register_hook(self)
+            self.watched = True
+        self.others = self.others or []
+        found = next((each for each in self.others if each.run is None), None)
+        if found is None:
+            found = Rule(self.session, self.forward, self.fields, self.since, self.name, self.main, self.known)
+            found.watched = True
+            self.others.append(found)
+        return found
+
+    def due(self) -> Rule | None:
+        """Of itself and those that stand for it, the one in the pass that runs the node now; None where none is."""
+        run = self.session.places.here.run
+        rules = [self, *(self.others or ())]
+        if run is None:  # a thread of the engine's, which does not say whose pass it runs
+            return next((each for each in rules if each.run is not None), None)
+        return next((each for each in rules if each.run is run), None)
 
     @guarded
     def before(self, cotangents: tuple[torch.Tensor | None, ...]) -> Any:
@@ -146,14 +173,14 @@ class Rule:
         sources = self.sources or ()
         if self.parts is None and len(sources) == 1 and cotangent is not None and len(cotangents) == 1:
             source, slot = sources[0]
-            fields = self.fields
+            fields = self.fields.of(run.place.thread)
             keeping = fields.single
             if self.name or not keeping.fits(cotangent):
                 keeping = fields.gradient(1, cotangent, self.name)
             template, value = keeping.read(cotangent)
             row = writer.append(template, value, now, 0, self.owner(), source.row | slot)
         else:
-            row = self._arrived(cotangents, self.origins(run), now)
+            row = self._arrived(run, cotangents, self.origins(run), now)
         self.row = row
         run.place.backward_row = run.opened = row
         if run.creating is not None:
@@ -180,17 +207,17 @@ class Rule:
             return self.parts
         return [source.row | slot for source, slot in self.sources or () if source.run is run and source.row]
 
-    def _arrived(self, cotangents: Any, origins: list[int], now: int) -> int:
+    def _arrived(self, run: Run, cotangents: Any, origins: list[int], now: int) -> int:
         """The row of a node at which the pass begins, which several feed, or which has several slots."""
-        session = self.session
+        session, fields = self.session, self.fields.of(run.place.thread)
         count = len(origins)
         if len(cotangents) == 1:
             cotangent = cotangents[0]
-            keeping = self.fields.gradient(count, cotangent, self.name)
+            keeping = fields.gradient(count, cotangent, self.name)
             template, value = (keeping.unkept, None) if cotangent is None else keeping.read(cotangent)
             return session.writer.append_many(template, value, origins, now, 0, self.owner())
         like = next((each for each in cotangents if each is not None), None)
-        keeping = self.fields.gradient(count, like, self.name, several=True)
+        keeping = fields.gradient(count, like, self.name, several=True)
         return slots.append(session, keeping, list(cotangents), origins, now, 0, self.owner())
 
     @guarded
@@ -216,7 +243,7 @@ class Rule:
         session, writer, known, forward = self.session, self.session.writer, self.known, self.forward
         keeping: Keeping | None
         if known is None:
-            keeping = self.fields.partial(int(origin > 0), result)
+            keeping = self.fields.of(run.place.thread).partial(int(origin > 0), result)
         else:
             keeping = _form_of_leaf(self, known, run, result, origin)
             forward = known.row & ROW_MASK
@@ -232,13 +259,12 @@ class Rule:
 
 
 class Arrivals:
-    """The templates of the rows that tell what was added to a leaf's gradient."""
+    """The templates of the rows that tell what was added to the gradients of leaves of one kind by one thread."""
 
-    __slots__ = ("added", "dtype", "first", "fresh", "shape")
+    __slots__ = ("added", "dtype", "first", "fresh", "shape", "thread")
 
-    def __init__(self, session: Session, like: torch.Tensor) -> None:
-        self.shape = shape_of(like)
-        self.dtype = like.dtype
+    def __init__(self, session: Session, shape: tuple[int, ...], dtype: torch.dtype, thread: int) -> None:
+        self.shape, self.dtype, self.thread = shape, dtype, thread
         self.fresh = self._form(session, Flag.FRESH, 1)
         self.added = self._form(session, Flag(0), 1)
         self.first = self._form(session, Flag.FRESH, 0), self._form(session, Flag(0), 0)
@@ -252,6 +278,7 @@ class Arrivals:
             graph_pass=Pass.BACKWARD,
             input_count=count,
             flags=flags,
+            thread=self.thread,
         )
         form = Keeping(template)
         form.shape, form.dtype = torch.Size(self.shape), self.dtype
@@ -285,8 +312,11 @@ def _form_of_leaf(rule: Rule, known: Known, run: Run, result: torch.Tensor, orig
         session.leaves.leaf(leaf, run.frame, None, known)
     more = known.extended()
     arrivals: Arrivals | None = more.arrivals
-    if arrivals is None or arrivals.shape != shape_of(result) or arrivals.dtype is not tensor_base.dtype(result):
-        arrivals = more.arrivals = Arrivals(session, result)
+    kind = shape_of(result), tensor_base.dtype(result), run.place.thread
+    if arrivals is None or (arrivals.shape, arrivals.dtype, arrivals.thread) != kind:
+        arrivals = more.arrivals = session.arrivals.get(kind)
+    if arrivals is None:
+        arrivals = more.arrivals = session.arrivals[kind] = Arrivals(session, *kind)
     fresh = not rule.parts and (tensor_base.gradient(leaf) is None or more.zeroed)
     more.zeroed = False
     if origin > 0:

@@ -25,7 +25,7 @@ from graphscope.adapters.torch.leaves import Leaves
 from graphscope.adapters.torch.memory import Memory
 from graphscope.adapters.torch.originals import Originals
 from graphscope.adapters.torch.random_states import DRAWING, RandomStates
-from graphscope.adapters.torch.rules import Rule
+from graphscope.adapters.torch.rules import Arrivals, Rule
 from graphscope.adapters.torch.sites import Fields, TorchFrames
 from graphscope.adapters.torch.tensor_elements import array_of
 from graphscope.adapters.torch.tensor_properties import grad_fn, is_symbolic, shape_of
@@ -49,9 +49,9 @@ class Session(Recording):
     """The state that all parts of the adapter share."""
 
     __slots__ = (
-        "_count", "_gradients", "arrays", "assignments", "born", "callers", "calls", "follows", "hooked_leaves",
-        "identities", "kinds", "leaves", "make_calls", "memory", "no_fields", "originals", "places", "random_states",
-        "remote", "skipped", "slots", "suspended", "ties",
+        "_count", "_gradients", "arrays", "arrivals", "assignments", "born", "callers", "calls", "follows",
+        "hooked_leaves", "identities", "kinds", "leaves", "make_calls", "memory", "no_fields", "originals", "places",
+        "random_states", "remote", "skipped", "slots", "suspended", "ties",
     )  # fmt: skip
 
     frames: TorchFrames
@@ -94,6 +94,8 @@ class Session(Recording):
         self.born: dict[bytes, int] = {}
         """Torch's count of its own writes into results that it makes by writing, by what their rows begin with."""
         self._gradients: dict[Any, Keeping] = {}
+        self.arrivals: dict[Any, Arrivals] = {}
+        """The templates of what is added to leaves, by shape, dtype and thread."""
         self.slots: dict[Any, Keeping] = {}
         """How one of several slots is kept, by shape and dtype."""
         self.memory = Memory(self) if writer.memory else None
@@ -135,7 +137,7 @@ class Session(Recording):
 
     def gradient_of_leaf(self, gradient: torch.Tensor, count: int) -> Keeping:
         """The template of the row of a gradient that `autograd.grad` returns, and that is added to nothing."""
-        key = (shape_of(gradient), tensor_base.dtype(gradient), count)
+        key = (shape_of(gradient), tensor_base.dtype(gradient), count, self.writer.thread())
         found = self._gradients.get(key)
         if found is None:
             dtype = log_dtype(tensor_base.dtype(gradient))

@@ -61,14 +61,19 @@ class Fields:
     """What the rows of one variant of a call site share, forward and backward."""
 
     __slots__ = (
-        "_dtype", "_forms", "_session", "base", "line", "named", "pairs", "part", "several", "single", "start",
-        "triples",
+        "_dtype", "_elsewhere", "_forms", "_session", "base", "line", "named", "pairs", "part", "several", "single",
+        "start", "thread", "triples",
     )  # fmt: skip
 
-    def __init__(self, session: Session, line: str, base: dict[str, Any], dtype: torch.dtype | None = None) -> None:
+    def __init__(
+        self, session: Session, line: str, base: dict[str, Any], dtype: torch.dtype | None = None, thread: int = 0
+    ) -> None:
         self._session = session
         self._dtype = dtype
         self._forms: dict[Any, Keeping] = {}
+        self._elsewhere: dict[int, Fields] = {}
+        self.thread = thread or session.writer.thread()
+        """The number of the thread whose passes the backward rows are of; the one that calls unless it is given."""
         self.line = line
         self.base = base
         self.start = self.gradient(0)
@@ -96,6 +101,15 @@ class Fields:
         """
         return self._form(Kind.GRAD, count, like, rule, several)
 
+    def of(self, thread: int) -> Fields:
+        """The same for passes of another thread than the one that called."""
+        if thread == self.thread:
+            return self
+        found = self._elsewhere.get(thread)
+        if found is None:
+            found = self._elsewhere[thread] = Fields(self._session, self.line, self.base, self._dtype, thread)
+        return found
+
     def partial(self, count: int, like: torch.Tensor | None = None) -> Keeping:
         """The template of an ACCUMULATE row: one of several contributions to a cotangent of this call."""
         return self._form(Kind.ACCUMULATE, count, like, "", False)
@@ -106,7 +120,7 @@ class Fields:
         key = (kind, count, shape, dtype, rule, several)
         found = self._forms.get(key)
         if found is None:
-            fields = {**self.base, "shape": shape, "dtype": dtype, "several": several}
+            fields = {**self.base, "shape": shape, "dtype": dtype, "several": several, "thread": self.thread}
             if kind is Kind.ACCUMULATE:
                 fields.update(op=0, attrs=0)
             elif rule:

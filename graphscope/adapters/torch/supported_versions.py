@@ -15,9 +15,9 @@ from graphscope.adapters.kit.versions import Versions
 
 @contextlib.contextmanager
 def unseen() -> Iterator[None]:
-    """With ops run that no mode of the program's sees."""
+    """With ops run that no mode of the program's sees, as outside of inference mode."""
     below = getattr(torch._C, "_DisableTorchDispatch", contextlib.nullcontext)  # a probe asks whether it is there
-    with torch._C.DisableTorchFunction(), below():
+    with torch._C.DisableTorchFunction(), below(), torch.inference_mode(False):
         yield
 
 

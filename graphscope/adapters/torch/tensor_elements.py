@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +17,8 @@ from graphscope.eventlog.values import Summary
 
 _MOST_BYTES: Final = 1 << 27
 """No larger copy is made to look at elements that do not lie in one row."""
-
+_HIGH: Final = 1 << 40
+"""No storage is so large that a place in it is taken for an address from here on."""
 
 _zeros: Final[Any] = torch._C._VariableFunctions.zeros
 _norm: Final[Any] = torch._C._linalg.linalg_vector_norm  # type: ignore[attr-defined]
@@ -50,6 +52,15 @@ def is_lazy(tensor: torch.Tensor) -> bool:
     return bool(Own.is_neg(tensor) or Own.is_conj(tensor) or Own._is_zerotensor(tensor))
 
 
+def address(tensor: torch.Tensor) -> int:
+    """Where the first element lies; 0 where none does: the storage was lent out or given back.
+
+    A view into such a storage answers how many bytes behind nothing its elements would lie.
+    """
+    found: int = Own.data_ptr(tensor)
+    return found if found >= _HIGH or found != Own.storage_offset(tensor) * Own.element_size(tensor) else 0
+
+
 def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
     """The same on the device of the tensor; None also while a graph of its work is captured, when nothing may wait."""
     if not opens(tensor.__class__):
@@ -77,10 +88,10 @@ def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
                 plain = Own.to_dense(plain)
             if lazy:
                 plain = Own.resolve_neg(Own.resolve_conj(plain))
-            address = Own.data_ptr(plain)  # a transform of `torch.func` hides it
+            is_there = address(plain) or Own.numel(plain) == 0  # a transform of `torch.func` hides its address
         except own(RuntimeError, TypeError, NotImplementedError):
             return None
-        return _tensor(plain) if address or Own.numel(plain) == 0 else None  # its storage may be lent out or given back
+        return _tensor(plain) if is_there else None
 
 
 def _tensor(found: Any) -> torch.Tensor:
@@ -199,12 +210,22 @@ def statistics(plain: torch.Tensor) -> Summary:
                     return Summary(0.0, 0.0, 0.0, 0.0, nan, inf, 0, count)
                 least, most = map(Own.item, Own.aminmax(plain))
             kept = Own.numel(plain)
+            zero = kept - int(Own.item(Own.count_nonzero(plain))) if least <= 0 <= most else 0
+            unit = _unit(max(-least, most), tensor_base.dtype(plain))
+            if unit != 1:
+                plain = Own.div(plain, unit)
             mean = Own.item(Own.sum(plain)) / kept
             root = Own.item(_norm(plain))
             variance = root * root / kept - mean * mean
             if variance <= 1e-5 * mean * mean:  # nothing is left of it: the numbers lie close together
                 variance = Own.item(Own.mean(Own.square(Own.sub(plain, mean))))
-            zero = kept - int(Own.item(Own.count_nonzero(plain))) if least <= 0 <= most else 0
-            return Summary(least, most, mean, variance**0.5, nan, inf, zero * times, count)
+            return Summary(least, most, mean * unit, variance**0.5 * unit, nan, inf, zero * times, count)
         except own(RuntimeError, NotImplementedError):
             return nothing
+
+
+def _unit(largest: float, dtype: torch.dtype) -> float:
+    """The power of 2 that numbers are told in, of which one is so large: 1 unless their squares had no room."""
+    most = 1000 if dtype is torch.float64 else 120
+    exponent = math.frexp(largest)[1]
+    return 1.0 if abs(exponent) < most // 4 else 2.0 ** max(-most, min(exponent, most))

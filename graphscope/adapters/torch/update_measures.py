@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import torch
 
-from graphscope.adapters.torch import tensor_base
+from graphscope.adapters.torch import tensor_base, tensor_elements
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY
@@ -55,15 +55,10 @@ def measured(before: Before | None, parameter: torch.Tensor, gradient: torch.Ten
     return samples.compare(*before)
 
 
-_NOWHERE: Final = 1 << 16
-"""No elements lie below that address: a tensor whose memory was given back is an offset of nothing."""
-
-
 def address(tensor: torch.Tensor, layout: torch.memory_format = torch.contiguous_format) -> int:
     """Where the elements lie in one row, in the order of a layout; 0 where they don't."""
     try:
         is_so = tensor.__class__ in ORDINARY and Own.is_contiguous(tensor, memory_format=layout)
-        found: int = Own.data_ptr(tensor) if is_so else 0
+        return tensor_elements.address(tensor) if is_so else 0
     except own(RuntimeError):  # a sparse one, or one that a transform of `torch.func` hides
         return 0
-    return found if found >= _NOWHERE else 0

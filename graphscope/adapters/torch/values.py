@@ -40,8 +40,9 @@ class Keeping(Site):
         """For a tensor whose elements can't be had."""
         self.wanted = is_read(template)
         """Whether the elements matter: to be kept, or to be told that they are not finite."""
-        named = DTYPES_BY_CODE[template.fields[1]] != ""
-        self.direct = bool(measure is not None and named and not (self.summary and not self.floating))
+        name = DTYPES_BY_CODE[template.fields[1]]
+        is_measured = self.floating and not name.startswith("complex")  # statistics are those of its absolute values
+        self.direct = bool(measure is not None and name and (is_measured or not self.summary))
         """Whether the elements can be read where they lie."""
 
     def is_for(self, tensor: torch.Tensor) -> bool:
@@ -61,7 +62,7 @@ class Keeping(Site):
             return self.template, None
         if self.direct and tensor.__class__ in ORDINARY and tensor_base.is_cpu(tensor):
             try:
-                address = Own.data_ptr(tensor) if Own.is_contiguous(tensor) else 0
+                address = tensor_elements.address(tensor) if Own.is_contiguous(tensor) else 0
                 if address and not tensor_elements.is_lazy(tensor):
                     return self.template, measure(address, self.nbytes, self.floating) if self.summary else address
             except own(RuntimeError):  # a transform of `torch.func` hides it, compressed sparse tensors have none

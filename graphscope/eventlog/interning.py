@@ -31,6 +31,11 @@ _MOST_BYTES: Final = (1 << 63) - 1
 """An expanded tensor may tell of more bytes than have a number."""
 
 
+def _known_as(thread: threading.Thread) -> tuple[str, int | None]:
+    """What a thread is known by: the system gives the number of one that has ended to another."""
+    return thread.name, thread.ident
+
+
 class Interning:
     """The tables of a log that is being written."""
 
@@ -59,8 +64,12 @@ class Interning:
 
     def thread(self) -> int:
         """The number of the calling thread in the table `threads`; threads past the 255th share the last number."""
-        entry = {"name": threading.current_thread().name, "ident": threading.get_ident()}
-        return min(self.intern("threads", tuple(entry.values()), entry), 255)  # the system gives numbers again
+        key = name, ident = _known_as(threading.current_thread())
+        return min(self.intern("threads", key, {"name": name, "ident": ident}), 255)
+
+    def has_seen(self, thread: threading.Thread) -> bool:
+        """Whether a thread has recorded something."""
+        return self.tables["threads"].find(_known_as(thread)) is not None
 
     def attributes(self, attrs: dict[str, Any]) -> int:
         """The number of a set of attributes in the table `attrs`; 0 for an empty one."""

@@ -121,8 +121,8 @@ def _mark(writer: Writer) -> None:
 
 def _is_alone(writer: Writer) -> bool:
     """Whether no other thread of the program computes, which would be in the middle of what is taken back."""
-    here, known = threading.get_ident(), writer.tables["threads"]
-    others = [each for each in threading.enumerate() if each.ident != here and known.find(each.ident) is not None]
+    here = threading.current_thread()
+    others = [each for each in threading.enumerate() if each is not here and writer.has_seen(each)]
     return all(isinstance(each, threading._DummyThread) for each in others)  # as those of autograd's engine are
 
 

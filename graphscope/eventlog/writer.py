@@ -265,7 +265,7 @@ class Writer(WideRows):
             site: The line of the program that ended it.
             counters: What the loops around that line count.
         """
-        key = threading.get_ident(), site, *counters
+        key = self.thread(), site, *counters
         numbers = [*counters.values()]
         template = self._steps.get(key)
         if template is None:

@@ -406,8 +406,13 @@ def test_where_other_threads_compute_all_steps_are_recorded(tmp_path: Path) -> N
     models = [torch.nn.Linear(4, 1) for _ in range(2)]
     first = copy.deepcopy(models)
     bare, models = run(), first
-    with gs.record(tmp_path / "run.gscope", every=4):
+    with gs.record(tmp_path / "run.gscope", every=4) as log:
         assert run() == bare
+    log.refresh()
+    squares = [
+        row for row in np.flatnonzero(log.column("kind") == Kind.OP) if log.op(log.event(int(row)).op).name == "square"
+    ]
+    assert len(squares) == 40
 
 
 @pytest.mark.slow

@@ -113,7 +113,7 @@ def test_what_can_not_be_packed(recorded: Path, tmp_path: Path) -> None:
     assert packed.read_bytes() == before
     with pytest.raises(LogError, match="is packed already"):
         pack(packed)
-    with pytest.raises(LogError, match=r"is no log: its log\.json"):
+    with pytest.raises(LogError, match=r"is no log: there is no log\.json"):
         pack(tmp_path)
     with pytest.raises(LogError, match="can't write"):
         pack(recorded, tmp_path / "nowhere" / "out.zip")

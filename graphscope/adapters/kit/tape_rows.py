@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FrameType, ModuleType
 from typing import Any, NamedTuple
@@ -73,9 +72,10 @@ class TapeRows:
         structure = [Node if each.__class__ is Node else separated(each, numbers) for each in operands]
         settings = separated(attributes, numbers) if attributes else None
         context = self._place.context
-        site, scope = self._site(frame, line), context.path.number(self.session.writer)
+        writer = self.session.writer
+        site, scope = self._site(frame, line), context.path.number(writer)
         key = (
-            name, called, function, flags, site, scope, context.backward, threading.get_ident(), settings, *structure,
+            name, called, function, flags, site, scope, context.backward, writer.thread(), settings, *structure,
             *kind_of(value),
         )  # fmt: skip
         call = self._calls.get(key)
@@ -119,7 +119,7 @@ class TapeRows:
     ) -> Template:
         """What rows of one place of the program share."""
         backward = self._place.context.backward
-        key = (kind, count, numbers, flags, several, backward, threading.get_ident(), *fields.values())
+        key = (kind, count, numbers, flags, several, backward, self.session.writer.thread(), *fields.values())
         found = self._templates.get(key)
         if found is None:
             graph_pass = Pass.BACKWARD if backward else Pass.FORWARD

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import weakref
-from _thread import get_ident
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -135,7 +134,7 @@ class Marks(NamedTuple):
 def marks_at(writer: Writer, frame: FrameType | None, root: Tensor) -> Marks:
     """The templates of the marks of a pass that begins here."""
     code = None if frame is None else frame.f_code
-    key = (Marks, 0 if frame is None else id(code) + frame.f_lasti, get_ident(), *_loss(writer, root))
+    key = (Marks, 0 if frame is None else id(code) + frame.f_lasti, writer.thread(), *_loss(writer, root))
     marks: Marks | None = writer.sites.get(key)
     if marks is None or (marks.code is not None and marks.code() is not code):
         shape, dtype = _loss(writer, root)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from _thread import get_ident
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -45,7 +44,7 @@ def mark(kind: Kind, path: ScopePath, outermost: Any = None) -> None:
     writer = recording.writer
     if writer is None:
         return
-    key = (kind, path, get_ident())
+    key = (kind, path, writer.thread())
     template = writer.sites.get(key)
     if template is None:
         template = writer.sites[key] = writer.template(kind, scope=path.number(writer))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-from _thread import get_ident
 from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
@@ -158,7 +157,7 @@ def call_site(
             if found.shape == shape and _fits(found, out, constant, attrs, context):
                 sites[key] = found
                 return found, ()
-    place = (context.scope, context.backward_row > 0, context.grad_enabled, context.name, get_ident())
+    place = (context.scope, context.backward_row > 0, context.grad_enabled, context.name, writer.thread())
     given = (constant if constant is None or constant.__class__ is tuple else (Input(0), constant), attrs)
     numbers: list[int | float] = []
     structure = (out.__class__, out.shape, out.dtype, place, outputs, arguments.separated(given, numbers))

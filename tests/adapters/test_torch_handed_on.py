@@ -60,10 +60,13 @@ def _rows(log: Log, kinds: tuple[Kind, ...]) -> list[int]:
 
 @pytest.mark.parametrize("place", range(8))
 @pytest.mark.parametrize("hook", HOOKS)
-def test_it_is_said_of_each_row_whether_its_elements_are_finite(tmp_path: Path, hook: Any, place: int) -> None:
+@pytest.mark.parametrize("capture", ["calls+backward", "ops"])
+def test_it_is_said_of_each_row_whether_its_elements_are_finite(
+    tmp_path: Path, capture: str, hook: Any, place: int
+) -> None:
     logs = {}
     for policy in ("full", "none", "summary"):
-        with gs.record(tmp_path / f"{policy}.gscope", values=policy) as logs[policy]:
+        with gs.record(tmp_path / f"{policy}.gscope", values=policy, capture=capture) as logs[policy]:
             _by_a_hook(hook, place)
         logs[policy].refresh()
     whole, flagged, measured = logs["full"], logs["none"], logs["summary"]

@@ -137,7 +137,7 @@ typedef struct {
     int32_t count, room;
 } Ties;
 
-/* How many functions of torch the program has called. */
+/* How many functions of torch the program has called, as far as a mode of ours is told. */
 extern INSIDE int64_t calls_made;
 
 /* What a look at all elements of a tensor has found, for who meets the same memory again when nothing was written: torch

@@ -85,7 +85,7 @@ static PyObject *marks_of(Entry *self, const Plan *plan)
     return marks;
 }
 
-/* The loss, where the first mark has it; 0 where the mark is for another root, or that was scaled: Python divides it. */
+/* The loss, where the first mark has it; 0 where the mark is for another root, or a scaled one: Python divides it. */
 static int find_loss(Entry *self, Plan *plan, PyObject *root)
 {
     PyObject *site = PyTuple_GET_ITEM(plan->marks, 3);

@@ -1,7 +1,7 @@
 /* Losses that a GradScaler has multiplied: see `loss_scales`. */
 #include "_adapter.h"
 
-/* What autograd multiplied a root by, a new reference; NULL, without an error, where it is no product of two tensors. */
+/* What autograd multiplied a root by, a new reference; NULL, without an error, where it is no product of tensors. */
 static PyObject *factor_of(PyObject *root)
 {
     PyObject *node = is_ordinary(root) ? ask(root, GRAD_FN) : NULL, *name = NULL, *factor = NULL;

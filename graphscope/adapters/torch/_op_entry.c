@@ -71,6 +71,7 @@ static PyObject *run_op(PyObject *func, PyObject *args, PyObject *names, int kno
 static PyObject *OpEntry_call(PyObject *object, PyObject *const *words, size_t flags, PyObject *keywords)
 {
     OpEntry *self = (OpEntry *)object;
+    calls_made++;
     Py_ssize_t count = PyVectorcall_NARGS(flags);
     if (keywords != NULL || count < 3 || !PyTuple_Check(words[2])) {
         PyErr_SetString(PyExc_TypeError, "__torch_dispatch__(func, types, args, kwargs)");
@@ -167,6 +168,7 @@ static void hide(PyObject *code)
 static PyObject *CallEntry_call(PyObject *object, PyObject *const *words, size_t flags, PyObject *keywords)
 {
     CallEntry *self = (CallEntry *)object;
+    calls_made++;
     OpEntry *ops = (OpEntry *)self->ops;
     Py_ssize_t count = PyVectorcall_NARGS(flags);
     if (keywords != NULL || count < 3 || !PyTuple_Check(words[2])) {

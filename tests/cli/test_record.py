@@ -128,7 +128,7 @@ def test_a_log_that_ended_early_says_so_wherever_it_is_shown(graphscope: Run, tm
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, 3_000_000))\n"
         "x = gs.ones(2000)\n"
-        "for _ in range(3000):\n    x * 2\n"
+        "for _ in range(9000):\n    x * 2\n"
         "print('done')\n"
     )
     recorded = graphscope("record", "program.py")

@@ -132,6 +132,10 @@ class Tape:
         """What rows of one call site share."""
         return _Template(kind, fields)
 
+    def thread(self) -> int:
+        """A function is traced by one thread."""
+        return 0
+
     def mark(self, kind: Kind, **_: Any) -> int:
         """Marks are no part of a graph."""
         return self.step()

@@ -178,7 +178,7 @@ def test_a_recording_can_be_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_recording_that_has_a_name_stays_and_is_found(tmp_path: Path) -> None:
     debug(program(tmp_path), leave_with("y"), log=str(tmp_path / "run1"))
-    assert find_log(None, tmp_path) == tmp_path / "run1"
+    assert find_log(tmp_path) == tmp_path / "run1"
     opened_again(tmp_path / "run1")
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from graphscope.eventlog.syntax_trees import module_tree
+
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
 
@@ -21,7 +23,7 @@ Block = ast.Module | _Function
 @lru_cache(maxsize=64)
 def _tree(text: str) -> ast.Module | None:
     try:
-        return ast.parse(text)
+        return module_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

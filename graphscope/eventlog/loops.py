@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from graphscope.eventlog.source_blocks import function_block, statement_block
+from graphscope.eventlog.syntax_trees import module_tree
 
 _Loop = ast.For | ast.AsyncFor | ast.While
 _Own = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
@@ -63,7 +64,7 @@ def _around(text: str, line: int, first: int) -> ast.Module | None:
 @lru_cache(maxsize=16)
 def _tree(text: str) -> ast.Module | None:
     try:
-        return ast.parse(text)
+        return module_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

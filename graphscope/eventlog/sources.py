@@ -8,6 +8,8 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from graphscope.eventlog.syntax_trees import module_tree
+
 if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
 
@@ -66,7 +68,7 @@ def _parsed(text: bytes) -> ast.AST | None:
     """What stands there: an expression, which may go over several lines, or a statement."""
     for before, after in ((b"(", b"\n)"), (b"", b"")):
         try:
-            (statement,) = ast.parse(before + text + after).body
+            (statement,) = module_tree(before + text + after).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         return statement.value if isinstance(statement, ast.Expr) else statement
@@ -117,7 +119,7 @@ def _names(text: str) -> tuple[dict[_Place, str], dict[_Place, tuple[str | None,
     operands: dict[_Place, tuple[str | None, ...]] = {}
     called: dict[_Place, str] = {}
     try:
-        tree = ast.parse(text)
+        tree = module_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return variables, operands, called
     nodes = [*ast.walk(tree)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.eventlog.loops import counters_at
+from graphscope.eventlog.syntax_trees import module_tree
 from graphscope.graph.loop_turns import Counters, untold
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def counters_by_text(log: Log, begins: np.ndarray, count: int) -> Counters:
 def turns_at(text: str, line: int) -> Turns | None:
     """What the only loop around a line counts, if each turn comes to the line and the text tells all numbers."""
     try:
-        tree = ast.parse(text)
+        tree = module_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     loop = _around(tree.body, line)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from graphscope.eventlog.syntax_trees import expression_tree
+
 if TYPE_CHECKING:
     from graphscope.graph.node import Node
 
@@ -94,7 +96,7 @@ def _chosen(text: str, known: Mapping[str, Any], ranks: Mapping[str, int]) -> st
 
 def _parsed(text: str) -> ast.expr:
     try:
-        return ast.parse(text, mode="eval").body
+        return expression_tree(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise LookupError(text) from error
 

@@ -5,7 +5,6 @@ What is read here outlives the graph and holds nothing of the program: names, nu
 
 from __future__ import annotations
 
-import ast
 import linecache
 import operator
 import re
@@ -25,6 +24,7 @@ from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.supported_versions import unseen
 from graphscope.eventlog import arguments
 from graphscope.eventlog.places import Line, line_number
+from graphscope.eventlog.syntax_trees import module_tree
 from graphscope.eventlog.writer import Writer
 
 _FRAME: Final = re.compile(r'File "(.+?)", line (\d+), in (.+)\n    (.*)(?:\n    ( *[~^]+))?')
@@ -168,7 +168,7 @@ def _frame_of(node: Node) -> tuple[str, ...] | None:
 def _value_of(text: str) -> str:
     """The value that a line gives a name, marked below it: what the last call of the line makes."""
     try:
-        value = getattr(ast.parse(text).body[0], "value", None)
+        value = getattr(module_tree(text).body[0], "value", None)
     except (SyntaxError, IndexError):
         return ""
     return "" if value is None else (" " * value.col_offset).ljust(value.end_col_offset, "^")

@@ -9,6 +9,7 @@ from graphscope.debugger.command_table import Rest, command
 from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Listing, Place, Where
 from graphscope.errors import CommandError
+from graphscope.eventlog.syntax_trees import module_tree
 
 _AROUND = 5
 
@@ -62,7 +63,7 @@ def longlist(dbg: Debugger) -> Listing:
     place = _place(dbg)
     first, last = 1, len(_source(dbg, place.file))
     try:
-        tree = ast.parse("\n".join(_source(dbg, place.file)))
+        tree = module_tree("\n".join(_source(dbg, place.file)))
     except (SyntaxError, ValueError, RecursionError):
         return _listing(dbg, place, first, last)
     for node in ast.walk(tree):

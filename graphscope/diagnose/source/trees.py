@@ -6,6 +6,8 @@ import ast
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from graphscope.eventlog.syntax_trees import module_tree
+
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 def parsed(text: str) -> ast.Module | None:
     """The tree of a text; None where that is not Python."""
     try:
-        return ast.parse(text)
+        return module_tree(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
 

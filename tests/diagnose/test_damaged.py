@@ -115,7 +115,7 @@ def doctor(*words: str | Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (None, "log.json can't be read"),
+        (None, "there is no recording (*.gscope) in"),
         ("{}", "names no format"),
         ('{"format": 999, "version": "9.0"}', "has format 999"),
     ],

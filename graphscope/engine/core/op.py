@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import linecache
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +28,7 @@ import numpy as np
 from graphscope.engine.core.precision import in_single
 from graphscope.engine.core.results import result_of
 from graphscope.eventlog.source_blocks import function_block
+from graphscope.eventlog.source_texts import source_text
 from graphscope.formulas.table import FORMULAS
 
 Rule = Callable[..., Any]
@@ -254,9 +254,9 @@ def _text(rule: Rule) -> str:
     if code is None:
         return str(getattr(rule, "__name__", rule))
     if code.co_name != "<lambda>":
-        block = function_block(linecache.getlines(code.co_filename), code.co_firstlineno)
+        block = function_block(source_text(code.co_filename).split("\n"), code.co_firstlineno)
         if block is not None and not any(quotes in line for line in block for quotes in ('"""', "'''")):
-            return "".join(block).strip()
+            return "\n".join(block).strip()
         try:
             return inspect.getsource(rule).strip()  # which takes longer, for it reads token by token
         except OSError:  # only the compiled modules were installed, or no file can be opened now
@@ -264,7 +264,8 @@ def _text(rule: Rule) -> str:
     places = [place for place in code.co_positions() if None not in place and place[2] != place[3]]
     first = min((line, column) for line, _, column, _ in places)
     last = max((line, column) for _, line, _, column in places)
-    lines = [linecache.getline(code.co_filename, line).encode() for line in range(first[0], last[0] + 1)]
+    text = source_text(code.co_filename)
+    lines = [line.encode() for line in text.split("\n", last[0])[first[0] - 1 : last[0]]] or [b""]
     lines[-1] = lines[-1][: last[1]]  # columns count bytes
     lines[0] = lines[0][first[1] :]
     return " ".join(b" ".join(lines).decode().split())

@@ -179,9 +179,14 @@ class Segment(Cursor):
 
     def populate(self, need: int) -> None:
         """Fault in the pages of the values up to byte `need`, and a stretch ahead."""
-        ahead = min(_ahead(self.populated - self.value_start), self.small_end - self.populated)
-        self.value_map.populate(self.populated, max(need - self.populated, ahead))
-        self.populated = min(self.value_map.populated, self.small_end)
+        populated = self.populated
+        ahead = min(_ahead(populated - self.value_start), self.small_end - populated)
+        stop = max(need, populated + ahead)
+        self.fill(stop)
+        self.value_map.populate(populated, stop - populated)
+        reached = min(self.value_map.populated, self.small_end)
+        if reached > self.populated:  # with no call in between: what a nested one has filled is never filled again
+            self.populated = reached
 
     @property
     def is_reserved(self) -> bool:

@@ -31,7 +31,8 @@ def loop_counters(frame: FrameType | None) -> dict[str, int]:
                     if type(value) is int and abs(value) < 1 << 62:
                         own[each.name] = value + each.ahead
                         break
-            found = own | {name: value for name, value in found.items() if name not in own}
+            if own:
+                found = own | {name: value for name, value in found.items() if name not in own}
         frame = frame.f_back
     return found
 

@@ -176,7 +176,7 @@ class Table:
             self._chunks += 1
 
 
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=shown, separators=(",", ":"))
+_ENCODER: Final = json.JSONEncoder(check_circular=False, ensure_ascii=False, default=shown, separators=(",", ":"))
 
 
 def encoded(entry: Any) -> bytes:

@@ -70,6 +70,12 @@ class VJP:
         """What it computes, for people; read from the rule when it is asked for: a program uses few of all ops."""
         return self.doc or _text(self.joint or self.rule)
 
+    @property
+    def is_function(self) -> bool:
+        """Whether nothing but the lines of a function say what it computes."""
+        code = getattr(inspect.unwrap(self.joint or self.rule), "__code__", None)
+        return not self.doc and code is not None and code.co_name != "<lambda>"
+
     def bound(self, index: int) -> Rule:
         """The rule for the input at `index`."""
         return functools.partial(self.rule, position=index) if self.position else self.rule
@@ -166,11 +172,8 @@ class Op:
         """The text of a rule: of a function, for which the table of formulas has an expression, that expression."""
         if vjp is None:
             return "no gradient"
-        text = vjp.text  # put together at each look
-        if "\n" not in text or number >= len(INPUT_NAMES):
-            return text
-        rule = self.stated.get(INPUT_NAMES[number], "")
-        return rule if rule and _of_inputs(rule) else text
+        stated = self.stated.get(INPUT_NAMES[number], "") if number < len(INPUT_NAMES) else ""
+        return stated if stated and vjp.is_function and _of_inputs(stated) else vjp.text
 
 
 def _of_inputs(rule: str) -> bool:

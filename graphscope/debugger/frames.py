@@ -11,6 +11,7 @@ from types import CodeType, FrameType, TracebackType
 from graphscope.debugger.results import Frame, Place
 from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 from graphscope.eventlog.record import is_internal
+from graphscope.eventlog.source_texts import lines_of, source_text
 
 
 def stack(innermost: FrameType, floor: CodeType | None = None, *, libraries: bool = False) -> list[FrameType]:
@@ -56,13 +57,14 @@ def describe(frame: FrameType, line: int | None = None) -> Frame:
     """A frame as data."""
     file = frame.f_code.co_filename
     number = line or frame.f_lineno or frame.f_code.co_firstlineno
-    text = linecache.getline(file, number, frame.f_globals).strip()
+    lines = lines_of(source(frame))
+    text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
     return Frame(Place(file, number, frame.f_code.co_name, text))
 
 
 def source(frame: FrameType) -> str:
     """The text of the file of a frame; empty when it can't be had."""
-    return "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))
+    return source_text(frame.f_code.co_filename, frame.f_globals)
 
 
 def text_of_file(file: str) -> str:

@@ -17,6 +17,7 @@
 #include <structmember.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __SSE2__
@@ -158,6 +159,36 @@ static void write_large(Cursor *self, int64_t offset, const char *content, int64
     note_value(&self->recent, mark, offset, size);
 }
 
+/* fill(stop): write zeros through the file, from `populated` up to a byte, below which there is disk space for small
+ * values. Pages that are in memory are mapped in a quarter of the time that it takes to fault in others one by one.
+ * No other thread runs meanwhile: nothing was written there yet. */
+static PyObject *Cursor_fill(Cursor *self, PyObject *end)
+{
+    int64_t stop = PyLong_AsLongLong(end);
+    if (stop == -1 && PyErr_Occurred())
+        return NULL;
+#ifdef __linux__
+    static char zeros[1 << 12];
+    struct iovec parts[64];
+    stop = stop < self->value_end ? stop : self->value_end;
+    int open = has_file(self);
+    while (open && self->populated < stop) {
+        int64_t size = 0;
+        int count = 0;
+        for (; count < (int)Py_ARRAY_LENGTH(parts) && self->populated + size < stop; count++) {
+            int64_t rest = stop - self->populated - size;
+            parts[count] = (struct iovec){zeros, rest < (int64_t)sizeof zeros ? (size_t)rest : sizeof zeros};
+            size += (int64_t)parts[count].iov_len;
+        }
+        ssize_t taken = pwritev(self->file, parts, count, self->populated);
+        if (taken <= 0)
+            break;
+        self->populated += taken;
+    }
+#endif
+    Py_RETURN_NONE;
+}
+
 static PyObject *Cursor_write(Cursor *self, PyObject *args)
 {
     long long offset;
@@ -217,6 +248,7 @@ static PyMemberDef Cursor_members[] = {
 static PyMethodDef Cursor_methods[] = {
     {"attach", (PyCFunction)Cursor_attach, METH_VARARGS, "Write into these buffers from here on."},
     {"write", (PyCFunction)Cursor_write, METH_VARARGS, "Write a large value."},
+    {"fill", (PyCFunction)Cursor_fill, METH_O, "Let the pages of small values be in memory, up to a byte."},
     {"find", (PyCFunction)Cursor_find, METH_O, "Where a large value lies already; -1: nowhere."},
     {"let_go", (PyCFunction)Cursor_let_go, METH_NOARGS, "Close the file that large values are written through."},
     {NULL}};

@@ -103,6 +103,9 @@ class Cursor:
         """Close the file that large values are written through; whether there was one."""
         return False
 
+    def fill(self, stop: int) -> None:
+        """Let the pages of small values be in memory up to a byte, where they can be written through a file."""
+
     def write(self, offset: int, content: Any) -> None:
         """Write a large value, given as contiguous bytes, at an offset of the values."""
         self._values[offset : offset + len(content)] = memoryview(content)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -13,20 +13,18 @@ import numpy as np
 from graphscope.eventlog import schema
 from graphscope.eventlog.appender import FLOATING, MOST_NODES, compiled
 from graphscope.eventlog.interruptions import own
-from graphscope.eventlog.names import Table
+from graphscope.eventlog.names import Table, encoded
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.template import PACKERS, Template
 from graphscope.eventlog.typed import shown
 from graphscope.eventlog.values import nature, storage
 
 _Made = TypeVar("_Made")
-_COLUMNS: Final = frozenset(schema.CONSTANT)
 _EARLY: Final = ("ops", "sites", "sources", "scopes", "shapes", "attrs", "threads")
 """The tables that most programs fill in their first step. Their files are made with the log: to make one takes longer
 than many an op that runs."""
 _TEXTS: Final = 1 << 16
 """Bytes for the texts of the program's files, to begin with."""
-_SORTED: Final = json.JSONEncoder(sort_keys=True, default=shown)
 _MOST_BYTES: Final = (1 << 63) - 1
 """An expanded tensor may tell of more bytes than have a number."""
 
@@ -65,7 +63,10 @@ class Interning:
     def thread(self) -> int:
         """The number of the calling thread in the table `threads`; threads past the 255th share the last number."""
         key = name, ident = _known_as(threading.current_thread())
-        return min(self.intern("threads", key, {"name": name, "ident": ident}), 255)
+        number = self.tables["threads"].find(key)
+        if number is None:
+            number = self.intern("threads", key, {"name": name, "ident": ident})
+        return min(number, 255)
 
     def has_seen(self, thread: threading.Thread) -> bool:
         """Whether a thread has recorded something."""
@@ -76,11 +77,10 @@ class Interning:
         if not attrs:
             return 0
         try:
-            key = _SORTED.encode(attrs)
+            text = encoded(attrs)
         except own(ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
-            attrs = {str(name): shown(value) for name, value in attrs.items()}
-            key = json.dumps(attrs, sort_keys=True)
-        return self.intern("attrs", key, attrs)
+            text = encoded({str(name): shown(value) for name, value in attrs.items()})
+        return self.intern("attrs", text, text)
 
     def intern(self, table: str, key: Any, entry: Any) -> int:
         """The number of an entry of a table; 0 once the log can't be written any more."""
@@ -98,44 +98,49 @@ class Interning:
         self,
         kind: Kind,
         *,
+        op: int = 0,
+        site: int = 0,
+        scope: int = 0,
         shape: tuple[int, ...] = (),
         dtype: np.dtype | None = None,
+        attrs: int = 0,
+        version: int = 0,
+        thread: int = 0,
+        graph_pass: int = 0,
         input_count: int = 0,
         number_count: int = 0,
         several: bool = False,
         is_kept: bool = False,
-        flags: Flag = Flag(0),
-        **columns: int,
+        flags: int = 0,
     ) -> Template:
-        """What rows of one call site share: these and other columns of the schema, which are 0 unless they are given.
+        """What rows of one call site share: these columns of the schema, and how the value is kept.
 
         `dtype=None` says that the row has no value. Of the inputs that a row is given, the last `number_count` are
         numbers that vary, by their bits. What `is_kept` is kept under every policy.
         """
-        name = "" if dtype is None else nature(dtype).name
-        nbytes = 0
+        name, nbytes, keep = "", 0, 0
         if dtype is not None:
-            nbytes = dtype.itemsize
-            for length in shape:
-                nbytes *= length
-            nbytes = min(nbytes, _MOST_BYTES)
-        policy = "full" if is_kept else self.policy
-        keep = Flag(0) if several or dtype is None else storage(policy, self.cap, nbytes, dtype)
-        layout = "" if keep != Flag.INLINE else name if name in PACKERS and shape == () else "bytes"
-        columns |= {
-            "kind": int(kind),
-            "dtype": schema.DTYPE_CODES.get(name, 0),
-            "shape": self.shape(shape) if dtype is not None else 0,
-            "thread": columns.get("thread") or self.thread(),
-            "input_count": min(input_count, schema.INLINE_INPUTS),
-            "several": int(several),
-        }
-        if not columns.keys() <= _COLUMNS:
-            unknown = columns.keys() - _COLUMNS
-            raise TypeError(f"the schema has no column {', '.join(unknown)} that is the same in all rows of a template")
-        fields = tuple([columns.get(field, 0) for field in schema.CONSTANT])
+            name = nature(dtype).name
+            nbytes = min(math.prod(shape, start=dtype.itemsize), _MOST_BYTES)
+            keep = 0 if several else int(storage("full" if is_kept else self.policy, self.cap, nbytes, dtype))
+        fields = (  # in the order of `schema.CONSTANT`
+            int(kind),
+            schema.DTYPE_CODES.get(name, 0),
+            0,
+            op,
+            site,
+            scope,
+            0 if dtype is None else self.shape(shape),
+            attrs,
+            version,
+            thread or self.thread(),
+            graph_pass,
+            min(input_count, schema.INLINE_INPUTS),
+            int(several),
+        )
         if input_count + number_count > schema.INLINE_INPUTS:
             flags |= Flag.EDGES
+        layout = "" if keep != Flag.INLINE else name if name in PACKERS and shape == () else "bytes"
         # Readers derive it where a value is kept whole; the compiled part looks at each anyway.
         watched = (name in FLOATING or several) and keep != Flag.SUMMARY and (compiled or not keep)
         nodes = input_count if number_count else MOST_NODES

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any, Final
@@ -10,6 +9,7 @@ from typing import Any, Final
 from graphscope.eventlog.frame_variables import variable
 from graphscope.eventlog.loops import Counter, counters_at
 from graphscope.eventlog.own_files import is_own
+from graphscope.eventlog.source_texts import source_text
 
 _MOST_FRAMES: Final = 200
 
@@ -31,7 +31,8 @@ def loop_counters(frame: FrameType | None) -> dict[str, int]:
                     if type(value) is int and abs(value) < 1 << 62:
                         own[each.name] = value + each.ahead
                         break
-            found = own | {name: value for name, value in found.items() if name not in own}
+            if own:
+                found = own | {name: value for name, value in found.items() if name not in own}
         frame = frame.f_back
     return found
 
@@ -39,7 +40,7 @@ def loop_counters(frame: FrameType | None) -> dict[str, int]:
 @lru_cache(maxsize=64)
 def _counters(code: CodeType, line: int) -> tuple[tuple[Counter, ...], ...]:
     first = 0 if code.co_name == "<module>" else code.co_firstlineno
-    return counters_at("".join(linecache.getlines(code.co_filename)), line, first)
+    return counters_at(source_text(code.co_filename), line, first)
 
 
 def _value(frame: FrameType, name: str) -> Any:

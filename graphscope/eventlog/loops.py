@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from graphscope.eventlog.source_blocks import function_block, statement_block
+from graphscope.eventlog.source_texts import lines_of
 from graphscope.eventlog.syntax_trees import module_tree
 
 _Loop = ast.For | ast.AsyncFor | ast.While
 _Own = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+
+
+_LOOP: Final = re.compile(r"\b(for|while)\b")
+"""What stands ahead of each line in a loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +55,17 @@ def counters_at(text: str, line: int, first: int = 0) -> tuple[tuple[Counter, ..
 
 def _around(text: str, line: int, first: int) -> ast.Module | None:
     """What is around a line, parsed alone at its place; None where it takes the whole text, and longer."""
-    lines = text.split("\n")
+    lines = lines_of(text)
     block: Sequence[str] | None
-    if first:
+    is_function = first > 0
+    if is_function:
         block = function_block(lines, first)
     else:
         first, block = statement_block(lines, line)
     if block is None or not first <= line < first + len(block):
         return None
+    if is_function and not any(map(_LOOP.search, block[: line - first + 1])):  # which takes a tenth of the time
+        return ast.Module([], [])
     inside = ["if True:"] if block[0][:1].isspace() else []
     return _tree("\n".join([*[""] * (first - 1 - len(inside)), *inside, *block]))
 

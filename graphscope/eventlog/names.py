@@ -134,12 +134,12 @@ class Table:
         return [*self._numbers]
 
     def add(self, key: Hashable, entry: Any) -> int:
-        """Write an entry and remember its number under `key`.
+        """Write an entry, or its text as `encoded` makes it, and remember its number under `key`.
 
         Raises:
             OSError: A new chunk can't be made.
         """
-        text = _text(entry)
+        text = entry if entry.__class__ is bytes else _text(entry)
         length = _LENGTH.pack(len(text))
         size = len(length) + len(text)
         with self._lock:
@@ -176,15 +176,23 @@ class Table:
             self._chunks += 1
 
 
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=shown, separators=(",", ":"))
+_ENCODER: Final = json.JSONEncoder(check_circular=False, ensure_ascii=False, default=shown, separators=(",", ":"))
+
+
+def encoded(entry: Any) -> bytes:
+    """The text of an entry.
+
+    Raises:
+        ValueError, TypeError, RecursionError: It is circular, or has keys that JSON has no place for.
+    """
+    return _ENCODER.encode(entry).encode("utf-8", "replace")
 
 
 def _text(entry: Any) -> bytes:
     try:
-        text = _ENCODER.encode(entry)
-    except own(ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
-        text = json.dumps(shown(entry))
-    return text.encode("utf-8", "replace")
+        return encoded(entry)
+    except own(ValueError, TypeError, RecursionError):
+        return encoded(shown(entry))
 
 
 def entries(chunk: np.ndarray, start: int = 0) -> tuple[list[bytes], int]:

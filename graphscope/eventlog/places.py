@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import sys
 from collections.abc import Callable
 from itertools import islice
@@ -12,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from graphscope.eventlog import sources
 from graphscope.eventlog.own_files import is_own, modules_beside
+from graphscope.eventlog.source_texts import source_text
 from graphscope.eventlog.writer import Writer
 
 
@@ -116,7 +116,7 @@ _MOST_TEXT = 1 << 20
 
 def _keep_source(writer: Writer, file: str, variables: dict[str, Any] | None) -> None:
     if writer.tables["sources"].find(file) is None:
-        writer.intern("sources", file, {"file": file, "text": "".join(linecache.getlines(file, variables))})
+        writer.intern("sources", file, {"file": file, "text": source_text(file, variables, anew=True)})
 
 
 def _entry(
@@ -144,9 +144,8 @@ def argument_text(code: CodeType, instruction: int, argument: int) -> str | None
         if len(_arguments) >= _MOST_ARGUMENTS:
             _arguments.clear()
         line, end_line, column, end_column = position(code, instruction)
-        text = "".join(linecache.getlines(code.co_filename))
         place = (line or 0, column or 0, end_line or 0, end_column or 0)
-        _arguments[key] = sources.argument_at(text, place, argument)
+        _arguments[key] = sources.argument_at(source_text(code.co_filename), place, argument)
     return _arguments[key]
 
 

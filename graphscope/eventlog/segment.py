@@ -33,9 +33,9 @@ LARGE = 1 << 13
 be zeroed and faulted in first, and those that are faulted in ahead for small values stay theirs."""
 _LEAST, _AHEAD = 1 << 15, 1 << 18
 """Bytes whose pages are faulted in at once: of a segment as many as it has, within these bounds."""
-_LEAST_RESERVED, _MOST_RESERVED = 1 << 19, 1 << 22
-"""Bytes whose disk space is reserved at once where that is done bit by bit: as many as were before, within these
-bounds."""
+_LEAST_RESERVED, _MOST_RESERVED, _MORE_RESERVED = 1 << 19, 6 << 20, 3
+"""Bytes whose disk space is reserved at once where that is done bit by bit: so many times as many as were before,
+within these bounds. To reserve many takes as long as a few."""
 _ROW_NUMBER = struct.Struct("<Q")
 _EDGE = struct.Struct(schema.packing(schema.EDGE))
 _OUTPUT = struct.Struct(schema.packing(schema.OUTPUT))
@@ -179,9 +179,14 @@ class Segment(Cursor):
 
     def populate(self, need: int) -> None:
         """Fault in the pages of the values up to byte `need`, and a stretch ahead."""
-        ahead = min(_ahead(self.populated - self.value_start), self.small_end - self.populated)
-        self.value_map.populate(self.populated, max(need - self.populated, ahead))
-        self.populated = min(self.value_map.populated, self.small_end)
+        populated = self.populated
+        ahead = min(_ahead(populated - self.value_start), self.small_end - populated)
+        stop = max(need, populated + ahead)
+        self.fill(stop)
+        self.value_map.populate(populated, stop - populated)
+        reached = min(self.value_map.populated, self.small_end)
+        if reached > self.populated:  # with no call in between: what a nested one has filled is never filled again
+            self.populated = reached
 
     @property
     def is_reserved(self) -> bool:
@@ -228,7 +233,7 @@ def _ahead(done: int) -> int:
 
 
 def _reserved_ahead(done: int) -> int:
-    return min(max(done, _LEAST_RESERVED), _MOST_RESERVED)
+    return min(max(_MORE_RESERVED * done, _LEAST_RESERVED), _MOST_RESERVED)
 
 
 def _make(folder: Path, counts: dict[str, tuple[np.dtype, int]], spare: Path | None, *, bit_by_bit: bool) -> None:

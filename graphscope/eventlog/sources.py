@@ -8,6 +8,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from graphscope.eventlog.source_texts import lines_of
 from graphscope.eventlog.syntax_trees import module_tree
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _operands_alone(text: str, place: _Place) -> tuple[str | None, ...] | None:
     To parse a whole file takes longer than the first steps of many a program.
     """
     line, column, end_line, end_column = place
-    lines = [each.encode() for each in _lines(text)[line - 1 : end_line]] if 0 < line <= end_line else []
+    lines = [each.encode() for each in lines_of(text)[line - 1 : end_line]] if 0 < line <= end_line else []
     if not lines or "\r" in text:
         return None
     lines[-1] = lines[-1][:end_column]  # first: both may be one
@@ -89,11 +90,6 @@ def _beside_imports(text: str) -> frozenset[str]:
 
 _IMPORT: Final = re.compile(r"\bimport\b(?:\\\n|[^\n])*")
 _WORD: Final = re.compile(r"\w+")
-
-
-@lru_cache(maxsize=64)
-def _lines(text: str) -> list[str]:
-    return text.split("\n")
 
 
 def _operands(node: ast.AST, modules: Collection[str]) -> tuple[str | None, ...] | None:

@@ -88,10 +88,16 @@ class Template(Form):
 
     def flagged(self) -> Template:
         """The same for a row whose value holds NaN or Inf."""
-        flags = self.flags | Flag.NONFINITE
-        twin = Template(self.fields, flags, self.nbytes, self.keep, self.layout, nodes=self.nodes)
+        twin = self.with_flags(Flag.NONFINITE)
+        twin.watched = False
         twin.prefix = twin.prefix[:_VERSION_AT] + self.prefix[_VERSION_AT:]
         return twin
+
+    def with_flags(self, flags: int) -> Template:
+        """The same for rows of which more is true."""
+        return Template(
+            self.fields, self.flags | flags, self.nbytes, self.keep, self.layout, nodes=self.nodes, watched=self.watched
+        )
 
     def links(self, inputs: tuple[int, int, int], base: int) -> tuple[int, ...]:
         """Inputs as a row holds them: rows of nodes as they are in the log, and behind those the bits of numbers."""

@@ -159,12 +159,15 @@ class Writer(WideRows):
         It reserves without a lock, copies the value, packs the row in one call, and commits it by writing its kind.
         Rows given are numbers returned earlier; an input may bear its slot above SLOT_SHIFT.
         """
+        room = template.room
+        large = template.copied and template.nbytes >= LARGE
+        if large and self.segment.lacks_space(self.segment.next_value, self.segment.value_end - room):
+            self._make_way(self.segment, 0, room)  # and then by the quickest way
+            return self.append(template, value, time, duration, forward, first, second, third, tensor=tensor)
         if value.__class__ is int:
             value = template.memory(value)
         if template.watched and not values.finite(value, bfloat16=template.floating == _BFLOAT16):
             template = template.flagged()
-        room = template.room
-        large = template.copied and template.nbytes >= LARGE
         if large:
             value = bytes_of(value)
         while True:
@@ -197,9 +200,8 @@ class Writer(WideRows):
                             segment.values[offset:end] = value
                         except (ValueError, BufferError, TypeError):  # its elements do not lie together in C order
                             segment.values[offset:end] = np.asarray(value).tobytes()
-                    else:
-                        if not segment.put_summary(offset, value):
-                            segment.list_rare(row)
+                    elif not segment.put_summary(offset, value):
+                        segment.list_rare(row)
                     value = offset - segment.value_start
                     break
             self._make_way(segment, 0 if large else room, room if large else 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import weakref
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -71,6 +71,9 @@ def hooked(writer: Writer, leaf: Tensor) -> None:
         tracing.leaf(writer, leaf.grad, None, **name)
 
 
+_FRESH: Final = int(Flag.FRESH)
+
+
 class LeafTemplates:
     """The templates of the ACCUMULATE rows of a leaf: of the first contribution, and of those after it."""
 
@@ -80,18 +83,15 @@ class LeafTemplates:
         self.writer = writer
         self.dtype = data.dtype
         self.shape = data.shape
-        self.more, self.fresh = (
-            writer.template(
-                Kind.ACCUMULATE,
-                shape=data.shape,
-                dtype=data.dtype,
-                site=leaf.site,
-                graph_pass=Pass.BACKWARD,
-                input_count=input_count,
-                flags=flag,
-            )
-            for flag in (Flag(0), Flag.FRESH)
+        self.more = writer.template(
+            Kind.ACCUMULATE,
+            shape=data.shape,
+            dtype=data.dtype,
+            site=leaf.site,
+            graph_pass=Pass.BACKWARD,
+            input_count=input_count,
         )
+        self.fresh = self.more.with_flags(_FRESH)
 
 
 def cotangent(

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import linecache
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +28,7 @@ import numpy as np
 from graphscope.engine.core.precision import in_single
 from graphscope.engine.core.results import result_of
 from graphscope.eventlog.source_blocks import function_block
+from graphscope.eventlog.source_texts import source_text
 from graphscope.formulas.table import FORMULAS
 
 Rule = Callable[..., Any]
@@ -69,6 +69,12 @@ class VJP:
     def text(self) -> str:
         """What it computes, for people; read from the rule when it is asked for: a program uses few of all ops."""
         return self.doc or _text(self.joint or self.rule)
+
+    @property
+    def is_function(self) -> bool:
+        """Whether nothing but the lines of a function say what it computes."""
+        code = getattr(inspect.unwrap(self.joint or self.rule), "__code__", None)
+        return not self.doc and code is not None and code.co_name != "<lambda>"
 
     def bound(self, index: int) -> Rule:
         """The rule for the input at `index`."""
@@ -166,11 +172,8 @@ class Op:
         """The text of a rule: of a function, for which the table of formulas has an expression, that expression."""
         if vjp is None:
             return "no gradient"
-        text = vjp.text  # put together at each look
-        if "\n" not in text or number >= len(INPUT_NAMES):
-            return text
-        rule = self.stated.get(INPUT_NAMES[number], "")
-        return rule if rule and _of_inputs(rule) else text
+        stated = self.stated.get(INPUT_NAMES[number], "") if number < len(INPUT_NAMES) else ""
+        return stated if stated and vjp.is_function and _of_inputs(stated) else vjp.text
 
 
 def _of_inputs(rule: str) -> bool:
@@ -254,9 +257,9 @@ def _text(rule: Rule) -> str:
     if code is None:
         return str(getattr(rule, "__name__", rule))
     if code.co_name != "<lambda>":
-        block = function_block(linecache.getlines(code.co_filename), code.co_firstlineno)
+        block = function_block(source_text(code.co_filename).split("\n"), code.co_firstlineno)
         if block is not None and not any(quotes in line for line in block for quotes in ('"""', "'''")):
-            return "".join(block).strip()
+            return "\n".join(block).strip()
         try:
             return inspect.getsource(rule).strip()  # which takes longer, for it reads token by token
         except OSError:  # only the compiled modules were installed, or no file can be opened now
@@ -264,7 +267,8 @@ def _text(rule: Rule) -> str:
     places = [place for place in code.co_positions() if None not in place and place[2] != place[3]]
     first = min((line, column) for line, _, column, _ in places)
     last = max((line, column) for _, line, _, column in places)
-    lines = [linecache.getline(code.co_filename, line).encode() for line in range(first[0], last[0] + 1)]
+    text = source_text(code.co_filename)
+    lines = [line.encode() for line in text.split("\n", last[0])[first[0] - 1 : last[0]]] or [b""]
     lines[-1] = lines[-1][: last[1]]  # columns count bytes
     lines[0] = lines[0][first[1] :]
     return " ".join(b" ".join(lines).decode().split())

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from graphscope.engine.core.tensor import Tensor
 
 
+# As plain numbers: to combine members of an enumeration takes long.
+_IN_PLACE, _VIEW, _CREATE_GRAPH = int(Flag.IN_PLACE), int(Flag.VIEW), int(Flag.CREATE_GRAPH)
+_NO_GRAD, _REQUIRES_GRAD, _PARAMETER = int(Flag.NO_GRAD), int(Flag.REQUIRES_GRAD), int(Flag.PARAMETER)
+
 Given = tuple[tuple[Any, ...] | None, dict[str, Any] | None]
 """Operands, where others than tensors are among them, and attributes."""
 
@@ -50,18 +54,18 @@ class CallSite(Place):
         self.varying = varying
         self.context = here().context
         told = arguments.entry(self.operands, self.attrs or {}, varying)
-        flags = Flag(0)
+        flags = 0
         if self.context.name:
             told["name"] = self.context.name
         if op.in_place:
-            flags |= Flag.IN_PLACE
+            flags |= _IN_PLACE
         if op.view:
-            flags |= Flag.VIEW
+            flags |= _VIEW
         backward = self.context.backward_row > 0
         if backward:
-            flags |= Flag.CREATE_GRAPH
+            flags |= _CREATE_GRAPH
         elif not self.context.grad_enabled:
-            flags |= Flag.NO_GRAD
+            flags |= _NO_GRAD
         self.fields: dict[str, Any] = {
             "op": op_number(writer, op),
             "site": site_number(writer, frame),
@@ -241,11 +245,11 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
         name = argument_text(frame.f_code, frame.f_lasti, argument)
     if name is not None:
         attrs["name"] = name
-    flags = Flag(0)
+    flags = 0
     if tensor.requires_grad:
-        flags |= Flag.REQUIRES_GRAD
+        flags |= _REQUIRES_GRAD
     if tensor.is_parameter or tensor.is_trained:
-        flags |= Flag.PARAMETER
+        flags |= _PARAMETER
     data = tensor.array
     template = writer.template(
         Kind.LEAF,

@@ -27,6 +27,8 @@ _FIRST: Final = 1 << 7
 """So many rows tell most combinations, and are soon sorted."""
 _FEW: Final = 8
 """Up to so many combinations are sooner compared with each row than looked up for it."""
+_STRETCH: Final = 1 << 20
+"""So many rows are looked at in one go: what is made of them stays in the cache."""
 _NONE: Final = 0
 """The number of the combination of rows that are not there."""
 
@@ -47,13 +49,18 @@ class Repeated(NamedTuple):
         """Those of some places whose rows are meant, ascending."""
         meant = np.array(among(self.distinct), bool)
         meant[_NONE] = False
-        which, numbers = self.which[start:stop], np.flatnonzero(meant).tolist()
-        if len(numbers) > _FEW:
-            return start + np.flatnonzero(meant.take(which))
-        found = np.zeros(len(which), bool)
-        for number in numbers:
-            found |= which == number
-        return start + np.flatnonzero(found)
+        numbers = np.flatnonzero(meant).tolist()
+        found = [np.zeros(0, np.int64)]
+        for low in range(start, stop, _STRETCH) if numbers else ():
+            which = self.which[low : min(low + _STRETCH, stop)]
+            if len(numbers) > _FEW:
+                are_meant = meant.take(which)
+            else:
+                are_meant = which == numbers[0]
+                for number in numbers[1:]:
+                    are_meant |= which == number
+            found.append(low + np.flatnonzero(are_meant))
+        return np.concatenate(found)
 
 
 class _Looked:

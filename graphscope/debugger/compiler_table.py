@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Final
 from graphscope.debugger.results import Cell, TableResult
 from graphscope.diagnose.text_lines import counted
 from graphscope.eventlog.names import place_of, short_place
-from graphscope.graph.compilation import Compilation, CompilerEvent, FailedGuard, compilation
 
 if TYPE_CHECKING:
     from graphscope.debugger.debugger import Debugger
     from graphscope.eventlog.reader import Log
+    from graphscope.graph.compilation import Compilation, CompilerEvent, FailedGuard
 
 _WORDS: Final = {"break": "graph break", "skipped": "not compiled"}
 
 
 def compiler_table(dbg: Debugger) -> TableResult:
     """What the compiler did up to the end of what is recorded."""
+    from graphscope.graph.compilation import compilation  # few programs compile
+
     log = dbg.log
     log.refresh()
     found = compilation(log)

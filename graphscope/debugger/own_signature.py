@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import hmac
 import os
-import secrets
 from pathlib import Path
 from typing import Final
 
@@ -18,11 +16,15 @@ def signature(text: str) -> str:
         key = _key()
     except (OSError, RuntimeError):  # there is no home, or it can't be written to
         return ""
+    import hmac  # it takes as long to load as all else of this that a screen needs
+
     return hmac.new(key, text.encode("utf-8", "surrogatepass"), "sha256").hexdigest() if len(key) == _SIZE else ""
 
 
 def is_own(text: str, signed: object) -> bool:
     """Whether this person has signed a text."""
+    import hmac
+
     return isinstance(signed, str) and bool(signed) and hmac.compare_digest(signature(text).encode(), signed.encode())
 
 
@@ -31,6 +33,8 @@ def _key() -> bytes:
     folder = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser() / "graphscope"
     file = folder / "signature.key"
     if not file.exists():
+        import secrets
+
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         made = folder / f"{file.name}-{secrets.token_hex(8)}"
         made.touch(mode=0o600)

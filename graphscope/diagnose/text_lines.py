@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
@@ -30,7 +29,9 @@ class Line(NamedTuple):
 
 def html_of(lines: Iterable[Line]) -> str:
     """Lines as a notebook shows them."""
-    spans = (f'<span style="{_STYLES.get(line.meaning, "")}">{html.escape(line.text)}</span>' for line in lines)
+    from html import escape  # it brings a table of all entities
+
+    spans = (f'<span style="{_STYLES.get(line.meaning, "")}">{escape(line.text)}</span>' for line in lines)
     return "<pre>" + "\n".join(spans) + "</pre>"
 
 

@@ -20,6 +20,17 @@ static int take(PyObject *const *arguments, Py_buffer *buffers)
     return 0;
 }
 
+/* Write a number as wide as an element is; of one that is too large the lower bits. */
+static inline void put(char *numbers, Py_ssize_t width, Py_ssize_t at, uint32_t number)
+{
+    if (width == 1)
+        ((uint8_t *)numbers)[at] = (uint8_t)number;
+    else if (width == 2)
+        ((uint16_t *)numbers)[at] = (uint16_t)number;
+    else
+        ((uint32_t *)numbers)[at] = number;
+}
+
 static PyObject *look_up(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
     Py_buffer buffers[ARGUMENTS];
@@ -32,10 +43,13 @@ static PyObject *look_up(PyObject *module, PyObject *const *arguments, Py_ssize_
     const char *row = buffers[ROWS].buf, *attrs = buffers[ATTRS].buf;
     const uint64_t *mask = buffers[MASK].buf, *factors = buffers[FACTORS].buf, *known = buffers[KNOWN].buf;
     const uint32_t *places = buffers[PLACES].buf;
-    uint32_t *numbers = buffers[NUMBERS].buf, *entries = buffers[ENTRIES].buf;
-    const Py_ssize_t rows = buffers[NUMBERS].len / sizeof *numbers, size = rows ? buffers[ROWS].len / rows : 0;
+    char *numbers = buffers[NUMBERS].buf, *entries = buffers[ENTRIES].buf;
+    const Py_ssize_t width = buffers[NUMBERS].itemsize, width_of_entries = buffers[ENTRIES].itemsize;
+    const Py_ssize_t rows = buffers[NUMBERS].len / width, size = rows ? buffers[ROWS].len / rows : 0;
     const Py_ssize_t combinations = buffers[KNOWN].len / sizeof *known / WORDS;
     const int shift = 64 - __builtin_ctzll(buffers[PLACES].len / sizeof *places);
+    Py_ssize_t unknown = 0;
+    uint32_t most = 0;
     Py_BEGIN_ALLOW_THREADS /* the buffers are held */
     for (Py_ssize_t at = 0; at < rows; at++, row += size, attrs += size) {
         uint64_t words[WORDS], mixed = 0, differ = 0;
@@ -47,17 +61,21 @@ static PyObject *look_up(PyObject *module, PyObject *const *arguments, Py_ssize_
         const uint32_t number = places[mixed >> shift];
         for (int word = 0; word < WORDS; word++)
             differ |= words[word] ^ known[word * combinations + number];
-        numbers[at] = differ ? 0 : number;
-        memcpy(entries + at, attrs, sizeof *entries);
+        uint32_t entry;
+        memcpy(&entry, attrs, sizeof entry);
+        most = entry > most ? entry : most;
+        unknown += differ || !number;
+        put(numbers, width, at, differ ? 0 : number);
+        put(entries, width_of_entries, at, entry);
     }
     Py_END_ALLOW_THREADS
     for (int each = 0; each < ARGUMENTS; each++)
         PyBuffer_Release(buffers + each);
-    Py_RETURN_NONE;
+    return Py_BuildValue("nI", unknown, most);
 }
 
 static PyMethodDef methods[] = {
-    {"look_up", (PyCFunction)(void (*)(void))look_up, METH_FASTCALL, "Write the number of each row's combination."},
+    {"look_up", (PyCFunction)(void (*)(void))look_up, METH_FASTCALL, "Write the number of each row's combination; how many are unknown."},
     {NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_repeated", "Combinations of fields.", -1, methods};

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.eventlog import schema
 from graphscope.eventlog.distances import Distances
+from graphscope.eventlog.narrow_numbers import NarrowNumbers
 from graphscope.eventlog.repeated import Repeated, read_repeated
 
 if TYPE_CHECKING:
@@ -105,8 +106,8 @@ class Columns:
         found = self.known_repeated(rows)
         if found is None:
             self._begin(rows)
-            attrs = _Counting(len(rows))  # to go through the rows of a long log is most of what either takes
-            found = read_repeated(rows, attrs.put)
+            attrs = NarrowNumbers(len(rows))  # to go through the rows of a long log is most of what either takes
+            found = read_repeated(rows, attrs)
             self._kept, self._repeated = {**self._kept, "attrs": attrs.column}, found
         return found
 
@@ -120,25 +121,12 @@ class Columns:
             self._extent, self._kept, self._repeated = (rows.first, rows.end), {}, None
 
 
-class _Counting:
-    """A field that counts, of all rows; as narrow as the largest number that was put."""
-
-    def __init__(self, length: int) -> None:
-        self.column = np.zeros(length, np.uint8)
-
-    def put(self, place: int, part: np.ndarray) -> None:
-        """Say what rows have, from a place on."""
-        if (most := part.max()) > np.iinfo(self.column.dtype).max:
-            self.column = self.column.astype(np.min_scalar_type(most))
-        self.column[place : place + len(part)] = part
-
-
 def _read(rows: Rows, fields: Collection[str]) -> dict[str, Column]:
     """Fields of all rows; 0 for rows that are not there."""
     is_short = len(rows) <= _SHORT
     plain = {field: np.zeros(len(rows), np.uint64) for field in fields if is_short and field in _NAMING}
     naming = {field: Distances(rows.first, len(rows)) for field in fields if not is_short and field in _NAMING}
-    counting = {field: _Counting(len(rows)) for field in fields if field in _COUNTING}
+    counting = {field: NarrowNumbers(len(rows)) for field in fields if field in _COUNTING}
     for first, events in rows.chunks():
         for start in range(0, len(events), _BLOCK):  # what is in the processor's cache
             block = events[start : start + _BLOCK]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphscope.eventlog import schema
+from graphscope.eventlog.narrow_numbers import NarrowNumbers
 
 if TYPE_CHECKING:
     from graphscope.eventlog.rows import Rows
@@ -26,6 +27,8 @@ _FIRST: Final = 1 << 7
 """So many rows tell most combinations, and are soon sorted."""
 _FEW: Final = 8
 """Up to so many combinations are sooner compared with each row than looked up for it."""
+_STRETCH: Final = 1 << 20
+"""So many rows are looked at in one go: what is made of them stays in the cache."""
 _NONE: Final = 0
 """The number of the combination of rows that are not there."""
 
@@ -46,13 +49,18 @@ class Repeated(NamedTuple):
         """Those of some places whose rows are meant, ascending."""
         meant = np.array(among(self.distinct), bool)
         meant[_NONE] = False
-        which, numbers = self.which[start:stop], np.flatnonzero(meant).tolist()
-        if len(numbers) > _FEW:
-            return start + np.flatnonzero(meant.take(which))
-        found = np.zeros(len(which), bool)
-        for number in numbers:
-            found |= which == number
-        return start + np.flatnonzero(found)
+        numbers = np.flatnonzero(meant).tolist()
+        found = [np.zeros(0, np.int64)]
+        for low in range(start, stop, _STRETCH) if numbers else ():
+            which = self.which[low : min(low + _STRETCH, stop)]
+            if len(numbers) > _FEW:
+                are_meant = meant.take(which)
+            else:
+                are_meant = which == numbers[0]
+                for number in numbers[1:]:
+                    are_meant |= which == number
+            found.append(low + np.flatnonzero(are_meant))
+        return np.concatenate(found)
 
 
 class _Looked:
@@ -76,27 +84,22 @@ class _Looked:
         return found
 
 
-def read_repeated(rows: Rows, beside: Callable[[int, np.ndarray], None]) -> Repeated:
+def read_repeated(rows: Rows, attrs: NarrowNumbers) -> Repeated:
     """Read the repeated fields of all rows.
 
     Args:
         rows: The rows.
-        beside: It is given `attrs`, of as many rows as are at hand, and the place of the first of these.
+        attrs: The field `attrs` of all rows, which is read beside them.
     """
-    known = _Combinations()
-    which = np.zeros(len(rows), np.uint8)
+    known, which = _Combinations(), NarrowNumbers(len(rows))
     size = _FIRST  # they are all new; later ones are known, and the more are looked up at once the better
     for first, events in rows.chunks():
         start = 0
         while start < len(events):
-            numbers, attrs = known.numbers(events[start : start + size])
-            if known.count - 1 > np.iinfo(which.dtype).max:
-                which = which.astype(np.min_scalar_type(known.count - 1))
-            place = first - rows.first + start
-            which[place : place + len(numbers)] = numbers
-            beside(place, attrs)
-            start, size = start + len(numbers), 2 * size
-    return Repeated(known.distinct(), which)
+            part = events[start : start + size]
+            known.number(part, first - rows.first + start, which, attrs)
+            start, size = start + len(part), 2 * size
+    return Repeated(known.distinct(), which.column)
 
 
 class _Combinations:
@@ -116,14 +119,20 @@ class _Combinations:
         ).view(np.uint8)
         return found
 
-    def numbers(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The number of the combination of each of some rows, and their `attrs`."""
-        found, entries = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
-        look_up(rows, _MASK, _FACTORS, self._words, self._places, rows["attrs"], found, entries)
-        others = np.flatnonzero(found == _NONE)
-        if len(others):
-            found[others] = self._others(np.stack(_masked_words(rows[others]), axis=1))
-        return found, entries
+    def number(self, rows: np.ndarray, place: int, which: NarrowNumbers, attrs: NarrowNumbers) -> None:
+        """Say of some rows, from a place on, the numbers of their combinations, and their `attrs`."""
+        part = slice(place, place + len(rows))
+        unknown, most = self._look_up(rows, which.column[part], attrs.column[part])
+        if attrs.widen(most):
+            self._look_up(rows, which.column[part], attrs.column[part])
+        if unknown:
+            others = np.flatnonzero(which.column[part] == _NONE)
+            numbers = self._others(np.stack(_masked_words(rows[others]), axis=1))
+            which.widen(self.count - 1)
+            which.column[part][others] = numbers
+
+    def _look_up(self, rows: np.ndarray, numbers: np.ndarray, entries: np.ndarray) -> tuple[int, int]:
+        return look_up(rows, _MASK, _FACTORS, self._words, self._places, rows["attrs"], numbers, entries)
 
     def _others(self, words: np.ndarray) -> np.ndarray:
         """The same of those that their places do not tell: new ones, and those that share a place."""
@@ -172,21 +181,25 @@ def _places(words: list[np.ndarray]) -> np.ndarray:
 def _look_up(
     rows: np.ndarray, _: np.ndarray, __: np.ndarray, known: np.ndarray, places: np.ndarray, attrs: np.ndarray,
     numbers: np.ndarray, entries: np.ndarray,
-) -> None:  # fmt: skip
+) -> tuple[int, int]:  # fmt: skip
     entries[:] = attrs
     for start in range(0, len(rows), _BLOCK):
-        words, found = _masked_words(rows[start : start + _BLOCK]), numbers[start : start + _BLOCK]
-        found[:] = places.take(_places(words))
-        at, differ = found.astype(np.intp), np.zeros(len(found), bool)
+        words = _masked_words(rows[start : start + _BLOCK])
+        at = places.take(_places(words)).astype(np.intp)
+        differ = np.zeros(len(at), bool)
         for column, own in enumerate(words):
             differ |= known[column].take(at) != own
-        found[differ] = _NONE
+        at[differ] = _NONE
+        numbers[start : start + _BLOCK] = at
+    return len(numbers) - int(np.count_nonzero(numbers)), int(attrs.max())
 
 
-look_up: Callable[..., None] = _look_up
+look_up: Callable[..., tuple[int, int]] = _look_up
 """Write, of rows, the numbers of combinations and the `attrs` into the last arguments, 0 where a combination is not
-known. The others are the rows, the mask of the repeated fields, the factors of the hash, the words of all combinations,
-the table in which they are looked up, and the field `attrs` of the rows."""
+known; how many are not, and the largest of the `attrs`, of which as much is written as there is room for. The others
+are the rows, the mask of the repeated fields, the factors of the hash, the words of all combinations, the table in
+which they are looked up, and the field `attrs` of the rows. All in one call, as a thread that reads a log while others
+run waits for its turn behind each."""
 
 if not TYPE_CHECKING:
     with suppress(ImportError):  # it was not built here: there was no compiler

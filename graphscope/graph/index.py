@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.errors import LogError
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import INLINE_INPUTS, NODES, ROW_MASK, Flag, Kind, Pass
+from graphscope.graph.pass_marks import pass_marks
 from graphscope.graph.relation import Pairs, Relation, Rows
 
 if TYPE_CHECKING:
@@ -126,6 +127,9 @@ class Index:
 
     def marks(self, kind: Kind) -> np.ndarray:
         """The rows of all marks of a kind, ascending."""
+        if kind in (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END):
+            marks = pass_marks(self._log)
+            return marks.begins if kind == Kind.BACKWARD_BEGIN else marks.ends
         known = self._marks.get(kind)
         if known is None or known[0] != self._log.end:
             known = self._marks[kind] = self._log.end, self._log.marks(kind)

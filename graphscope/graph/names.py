@@ -9,6 +9,7 @@ import numpy as np
 from graphscope.errors import LogError
 from graphscope.eventlog import sources
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.pass_marks import pass_marks
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Event, Log
@@ -36,7 +37,6 @@ class Names:
         self._lines: dict[str, list[str]] = {}
         self._named_later: dict[int, str] = {}
         self._searched = 0
-        self._backward_begins = 0, np.zeros(0, np.int64)
 
     def name(self, event: Event) -> str:
         """The name of a leaf or op; empty when the program gives it none.
@@ -54,10 +54,7 @@ class Names:
 
     def _root(self, row: int) -> str:
         """What `backward()` is called on, where it begins from a row."""
-        log, (end, begins) = self._log, self._backward_begins
-        if end != log.end:
-            begins = log.marks(Kind.BACKWARD_BEGIN)
-            self._backward_begins = log.end, begins
+        begins = pass_marks(self._log).begins
         following = int(np.searchsorted(begins, row))
         is_near = following < len(begins) and begins[following] <= row + _MOST_MARKS
         return self.roots(row, row + 1).get(row, "") if is_near else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +30,10 @@ def read_keymap(file: Path, known: Iterable[Binding]) -> dict[str, str]:
         UsageError: The file is not understood, or names an action that there is not.
     """
     try:
-        found = tomllib.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        import tomllib  # few have such a file
+
+        found = tomllib.loads(text)
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
 from graphscope.debugger.results import Result
-from graphscope.graph.modules import Call
+
+if TYPE_CHECKING:
+    from graphscope.graph.modules import Call
 
 
 class CommandRequested(Message):

@@ -20,6 +20,10 @@ _SELDOM: Final = 500
 _COLOURS: Final = ("auto", "standard", "256", "truecolor", "windows")
 _GIVES_WAY: Final = 0.0005
 """Seconds until a thread that reads the log gives way to the one that draws."""
+_WORKERS: Final = "OPENBLAS_THREAD_TIMEOUT"
+"""The variable by which threads of OpenBLAS are told how long to wait for work on a processor before they sleep."""
+_LOADING: Final = 0.0001
+"""The same while modules are loaded: the thread that reads needs its turn often, each time for a moment."""
 
 
 def has_terminal() -> bool:
@@ -56,6 +60,7 @@ def open_screen(path: str | os.PathLike[str]) -> int:
         The exit status.
     """
     with _undisturbed():
+        _load_numpy()
         from graphscope.tui.read_ahead import ReadAhead
 
         ahead = ReadAhead(path)
@@ -150,6 +155,19 @@ def _believe_terminal() -> None:
                 os.environ.pop(name, None)
 
 
+def _load_numpy() -> None:
+    """Load NumPy, with threads of its OpenBLAS that sleep at once while there is no work: else they go round for 0.1 s
+    when they are made, on processors that the thread needs which reads the log.
+    """
+    is_set = _WORKERS in os.environ
+    os.environ.setdefault(_WORKERS, "4")  # the least that it takes; programs that are run from here get none of it
+    try:
+        import numpy as numpy
+    finally:
+        if not is_set:
+            del os.environ[_WORKERS]
+
+
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
     """No garbage is looked for until the first picture is drawn, nor ever in what is loaded, and seldom in all that
@@ -157,11 +175,12 @@ def _undisturbed() -> Iterator[None]:
     Nor is a key held up by threads that read.
     """
     gc.disable()
-    sys.setswitchinterval(_GIVES_WAY)
+    sys.setswitchinterval(_LOADING)
     _believe_terminal()
     try:
         yield
     finally:
+        sys.setswitchinterval(_GIVES_WAY)
         gc.freeze()
         gc.set_threshold(*gc.get_threshold()[:2], _SELDOM)
 

@@ -46,6 +46,7 @@ class ThemedApp(Guarded, App[None]):
         self._kept_theme = wanted if wanted in self.available_themes else THEMES[0].name
         self.set_reactive(App.theme, "textual-dark")  # Textual has begun with the one of its variable, ours unknown yet
         self.theme = self._kept_theme
+        self.stylesheet.set_variables(self.get_css_variables())
         if self.glyphs.lane.isascii():
             self.add_class("-ascii")
             self._filters.append(OnlyAscii())
@@ -59,6 +60,11 @@ class ThemedApp(Guarded, App[None]):
         if name != self._kept_theme:
             self._kept_theme = name
             keep_theme(self._theme_file, name)
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Read the rules again; not ahead of the first screen, for which they are read with our colours anyway."""
+        if self.screen_stack:
+            super().refresh_css(animate)
 
     def get_driver_class(self) -> type[Driver]:
         """What draws on this terminal, and outlives it."""

@@ -95,15 +95,25 @@ def test_fields_of_all_rows_are_those_of_the_files(stored, monkeypatch, is_compi
         assert (log.column(field, 100, 8000) == rows[field][100:8000]).all()
 
 
-def test_what_is_looked_for_by_fields_is_what_has_them(stored) -> None:
+@pytest.mark.parametrize("stretch", [4000, 1 << 20])
+def test_what_is_looked_for_by_fields_is_what_has_them(stored, monkeypatch, stretch: int) -> None:
+    monkeypatch.setattr(repeated, "_STRETCH", stretch)
     log, rows = stored
+    few = rows["site"][:: len(rows) // 3]
 
-    def among(each: np.ndarray) -> np.ndarray:
+    def is_plain_op(each: np.ndarray) -> np.ndarray:
         return (each["kind"] == Kind.OP) & ((each["flags"] & int(Flag.VIEW)) == 0)
 
-    for start, stop in ((0, len(log)), (7, 50), (4000, len(log) - 3), (50, 50)):
-        expected = start + np.flatnonzero(among(rows[start:stop]))
-        assert log.where(among, start, stop).tolist() == expected.tolist()
+    def is_of_few(each: np.ndarray) -> np.ndarray:
+        return np.isin(each["site"], few) & (each["kind"] != 0)
+
+    def is_none(each: np.ndarray) -> np.ndarray:
+        return np.zeros(len(each), bool)
+
+    for among in (is_plain_op, is_of_few, is_none):
+        for start, stop in ((0, len(log)), (7, 50), (4000, len(log) - 3), (50, 50)):
+            expected = start + np.flatnonzero(among(rows[start:stop]))
+            assert log.where(among, start, stop).tolist() == expected.tolist()
 
 
 @pytest.mark.usefixtures("length")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,11 @@ from graphscope.eventlog.record import record
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.writer import Writer
 from tests.tui.terminal import Terminal
+
+for late in ("graph.compilation", "graph.memory", "graph.modules", "tui.inspector.module_text"):
+    # The screen loads these when they are needed. Here pytest makes a syntax tree of each that is loaded, and beside a
+    # thread that makes one, too, that fails (see `graphscope.eventlog.syntax_trees`).
+    import_module(f"graphscope.{late}")
 
 PRODUCT = """\
 import graphscope as torch

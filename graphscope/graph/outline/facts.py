@@ -153,7 +153,7 @@ def parameters_of(log: Log, first: int, last: int) -> tuple[int, list[str]]:
     writes = first + np.flatnonzero((kinds == Kind.OP) & ((flags & int(Flag.IN_PLACE)) != 0))
     tensors = each_once(log.pick("tensor", writes)).astype(np.int64)
     count = int(((log.pick("flags", tensors) & int(Flag.PARAMETER | Flag.REQUIRES_GRAD)) != 0).sum()) or len(tensors)
-    return count, [log.op(int(number)).name for number in np.unique(log.pick("op", writes[-1:]))]
+    return count, [log.op(int(number)).name for number in log.pick("op", writes[-1:])]
 
 
 def line_of(log: Log, section: Any) -> Site | None:

@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.loop_turns import last_of_turns, step_ends, told_behind
+from graphscope.graph.pass_marks import pass_marks
 from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
@@ -87,8 +88,8 @@ def _behind_gaps(log: Log, first: np.ndarray, last: np.ndarray) -> np.ndarray:
 
 def _outermost(log: Log) -> tuple[np.ndarray, np.ndarray]:
     """Where the backward passes begin and end that lie in no other."""
-    rows, end = log.marks(Kind.BACKWARD_BEGIN, Kind.BACKWARD_END), log.end - 1
-    change = np.where(log.pick("kind", rows) == Kind.BACKWARD_BEGIN, 1, -1)
+    marks, end = pass_marks(log), log.end - 1
+    rows, change = marks.rows, np.where(marks.is_begin, 1, -1)
     depth = np.cumsum(change)
     depth -= np.minimum(np.minimum.accumulate(depth), 0)  # a log that begins inside of a pass has ends without begins
     begins = rows[(change == 1) & (depth == 1)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual import on, work
@@ -12,11 +13,9 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 
-from graphscope.graph.modules import Call
 from graphscope.tui.ascii_text import in_ascii
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.guard import Guarded
-from graphscope.tui.inspector.module_text import module_title
 from graphscope.tui.inspector.numbers_view import NumbersView
 from graphscope.tui.inspector.panel_table import PANELS, Numbers, Panel, View, every
 from graphscope.tui.inspector.slices import Index
@@ -25,6 +24,9 @@ from graphscope.tui.scene import Scene, title
 from graphscope.tui.screen_text import escape, shape_text
 from graphscope.tui.text_widgets import Entitled, WrappedText
 from graphscope.tui.theme_styles import themed
+
+if TYPE_CHECKING:
+    from graphscope.graph.modules import Call
 
 _ROOMY = 26
 
@@ -114,6 +116,8 @@ class Inspector(Guarded, Entitled, Vertical):
         """Look at the current node."""
         node = scene.node if scene is not None else None
         if scene is not None and (call := self.module) is not None and self.panel.numbers_of is None:
+            from graphscope.tui.inspector.module_text import module_title  # no module is looked at at first
+
             self.entitle(escape(module_title(scene, call)))
         elif node is None:
             self.entitle("inspector")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphscope.errors import LogError
-from graphscope.graph.modules import Call, ModuleMap, StepRows, module_map, step_rows
 from graphscope.tui.map.module_boxes import Standing, module_sketch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from graphscope.graph.modules import Half, ModuleBox
+    from graphscope.graph.modules import Call, Half, ModuleBox, ModuleMap, StepRows
     from graphscope.tui.glyphs import Glyphs
     from graphscope.tui.map.boxes import Sketch
     from graphscope.tui.scene import Scene
@@ -45,6 +44,8 @@ class ModuleView:
 
     def look(self, scene: Scene) -> None:
         """Look at where one stands."""
+        from graphscope.graph.modules import module_map, step_rows  # the map is not in every first picture
+
         rows = self._rows = step_rows(scene.log, scene.now)
         around = rows.around(scene.now)
         calls: tuple[Call, ...] = ()
@@ -125,6 +126,8 @@ class ModuleView:
 
     def go_out(self, scene: Scene) -> None:
         """Look at the module that the current node is of."""
+        from graphscope.graph.modules import step_rows
+
         self._inside = tuple(call.scope for call in step_rows(scene.log, scene.now).around(scene.now)[:-1])
 
     def is_part(self, place: int) -> bool:

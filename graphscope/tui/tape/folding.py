@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from graphscope.graph.outline.kinds import SLOT_BITS
 
 if TYPE_CHECKING:
     from graphscope.graph.outline import Stretch
+
+_FOLDED: Final = frozenset(int(kind) for kind in SectionKind if KINDS[kind].is_folded)
+"""Kinds of sections that stay closed until somebody opens them."""
 
 
 def keys_of(sections: np.ndarray) -> np.ndarray:
@@ -64,7 +67,7 @@ def closed_at_first(found: Stretch, height: int) -> np.ndarray:
     closed = np.ones(len(sections), bool)
     lines = np.bincount(found.inner[found.is_shown] + 1, minlength=len(sections) + 1)
     inside = np.bincount(sections["parent"] + 1, minlength=len(sections) + 1)
-    wanted = lines + inside
+    wanted = (lines + inside).tolist()
     by_parent = np.argsort(sections["parent"], kind="stable")
     starts = np.searchsorted(sections["parent"][by_parent], np.arange(-1, len(sections) + 1)).tolist()
     in_order = by_parent.tolist()
@@ -78,14 +81,14 @@ def closed_at_first(found: Stretch, height: int) -> np.ndarray:
     for frame in (-1, *frames):
         if frame >= 0 and goes_on[frame]:
             continue
-        left = height - int(wanted[frame + 1]) - (frame >= 0)
+        left = height - wanted[frame + 1] - (frame >= 0)
         waiting = deque(children(frame))
         while waiting and left > 0:
             place = waiting.popleft()
-            if KINDS[SectionKind(kinds[place])].is_folded or goes_on[place] or wanted[place + 1] > left:
+            if kinds[place] in _FOLDED or goes_on[place] or wanted[place + 1] > left:
                 continue
             closed[place] = False
-            left -= int(wanted[place + 1])
+            left -= wanted[place + 1]
             waiting += children(place)
     is_step = sections["kind"] == SectionKind.STEP
     closed[is_step] = sections["subject"][is_step] != 0

@@ -11,7 +11,6 @@ from rich.cells import cell_len
 from graphscope.diagnose.explanation import listed
 from graphscope.errors import LogError
 from graphscope.eventlog.schema import NODES, Flag, Kind
-from graphscope.graph.compilation import compiler_event
 from graphscope.graph.faults import is_fault
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.scene import gradient_title
@@ -289,6 +288,8 @@ def _words_of_mark(scene: Scene, event: Event) -> tuple[str, str]:
     if event.kind == Kind.CALL:
         return str(facts.get("call", "call")), "other-mark"
     if event.kind == Kind.COMPILE:
+        from graphscope.graph.compilation import compiler_event  # few programs compile
+
         return compiler_event(event.row, event.site, facts).words, "other-mark"
     said = str(facts.get("text", ""))
     return f"{event.kind.name.lower().replace('_', ' ')} {said}".strip(), "other-mark"

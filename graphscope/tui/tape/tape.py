@@ -16,7 +16,6 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from graphscope.debugger import nodes
-from graphscope.graph.modules import Call
 from graphscope.graph.outline import SectionKind, Steps
 from graphscope.graph.outline.kinds import ROW, SLOT_BITS, key_of
 from graphscope.tui.glyphs import Glyphs
@@ -126,9 +125,12 @@ class Tape(Drawn, Entitled, ScrollView, can_focus=True):
     def watch_cursor(self, old: int | None, key: int | None) -> None:
         """Tell of the module whose header was chosen."""
         section = self.lines.told(key).section if key is not None and self.lines is not None else None
-        is_module = section is not None and section["kind"] == SectionKind.SCOPE
-        call = Call(int(section["scope"]), int(section["subject"])) if section is not None and is_module else None
-        self.post_message(ModuleChosen("tape", call))
+        if section is None or section["kind"] != SectionKind.SCOPE:
+            self.post_message(ModuleChosen("tape", None))
+            return
+        from graphscope.graph.modules import Call  # no header is chosen in the first picture
+
+        self.post_message(ModuleChosen("tape", Call(int(section["scope"]), int(section["subject"]))))
 
     def watch_scene(self, old: Scene | None, scene: Scene | None) -> None:
         """Follow the current node."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.graph.memory import memory
 from graphscope.graph.outline import facts
 from graphscope.graph.reading import once_a_length
 from graphscope.tui.timeline.lines import Course, Held, Line
@@ -51,6 +50,8 @@ class Curves:
 
 def curves_of(graph: Graph, steps: Steps, first: int, stop: int) -> Curves:
     """The curves of the rows `first <= row < stop`, and one point beyond at the left; with what a person has edited."""
+    from graphscope.graph.memory import memory  # curves are looked for when the first picture is drawn
+
     low, high = np.searchsorted(steps.begins, (first, stop))
     places = np.arange(max(int(low) - 1, 0), high)
     chosen = places[np.unique(np.linspace(0, len(places) - 1, min(len(places), POINTS)).astype(int))]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.graph.memory import Memory, Peak
 from graphscope.graph.quantities import bytes_text
 from graphscope.tui.glyphs import Glyphs
 from graphscope.tui.inspector.histogram import spark
 from graphscope.tui.screen_text import number
 from graphscope.tui.timeline.scale import scaled
 from graphscope.tui.timeline.window import Window
+
+if TYPE_CHECKING:
+    from graphscope.graph.memory import Memory, Peak
 
 Piece = tuple[str, str]
 """Text, and how it looks."""

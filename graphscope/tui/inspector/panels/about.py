@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from graphscope.graph.memory import cost, memory
 from graphscope.graph.operands import saved
 from graphscope.graph.quantities import bytes_text, time_text
 from graphscope.tui import neighbours
@@ -78,6 +77,8 @@ def _saved(subject: Node) -> str:
 
 def _memory(subject: Node) -> str:
     """What the op has saved for backward, where memory was recorded: bytes, and what of them is held for it alone."""
+    from graphscope.graph.memory import cost, memory  # another panel is shown at first
+
     found = memory(subject.graph.log)
     newest = [] if found is None else found.saved_by(subject.row)
     if not newest:

@@ -15,7 +15,6 @@ from graphscope.graph.operands import attributes_of
 from graphscope.graph.rule_text import applied
 from graphscope.tui import neighbours
 from graphscope.tui.inspector.generated_text import generated_text
-from graphscope.tui.inspector.module_text import module_text
 from graphscope.tui.inspector.panel_table import View, panel
 from graphscope.tui.screen_text import escape, shape_text
 
@@ -32,6 +31,8 @@ _ROLE = re.compile(r":\w+:`~?([^`]*)`")
 def formula(view: View) -> Text:
     """The formula of the op and the rules of its gradient, in numbers."""
     if view.module is not None:
+        from graphscope.tui.inspector.module_text import module_text  # no module is looked at in the first picture
+
         return module_text(view, view.module)
     scene, node, subject = view.scene, view.node, view.scene.subject
     made = Text()

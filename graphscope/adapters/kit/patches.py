@@ -34,6 +34,7 @@ class Patches:
         self.replaced: list[Replaced] = []
         """What stays at all times is not among them."""
         self._suspended: Sequence[Replaced] = ()
+        """What was put back until `resume`."""
         self._undo: list[Callable[[], object]] = []
 
     def install(self) -> None:
@@ -78,12 +79,17 @@ class Patches:
             raise failed
 
     def suspend(self) -> None:
-        """Take back what was replaced, until `resume`."""
-        self._suspended = self._taken_back()
+        """Take back what was replaced, but for what stays then, until `resume`; again, where less is to stay."""
+        self._suspended = [*self._suspended, *self._taken_back(self.stays)]
 
     def resume(self) -> None:
         """Replace it again."""
-        self._put_again(self._suspended)
+        held, self._suspended = self._suspended, ()
+        self._put_again(held)
+
+    def stays(self, replaced: Replaced) -> bool:
+        """Whether something is left in its place while nothing is seen: an adapter says so here."""
+        return False
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
@@ -94,9 +100,10 @@ class Patches:
         finally:
             self._put_again(held)
 
-    def _taken_back(self) -> Sequence[Replaced]:
-        """Put back what was there; what was replaced by ours until now."""
+    def _taken_back(self, leave: Callable[[Replaced], bool] | None = None) -> Sequence[Replaced]:
+        """Put back what was there, but for what is to be left; what was replaced by ours until now."""
         held = [each for each in self.replaced if each.owner.__dict__.get(each.name) is each.value]
+        held = held if leave is None else [each for each in held if not leave(each)]
         for each in reversed(held):
             set_or_leave(each.owner, each.name, each.before)
         return held

@@ -72,11 +72,12 @@ static int mark(Method *self, PyObject *context, Slot *end)
 static PyObject *call_module(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
 {
     Method *self = (Method *)object;
+    if (PyVectorcall_NARGS(flags) == 0 || !goes_on(self))
+        return PyObject_Vectorcall(self->original, args, flags, names);
     Place *place = (Place *)PyObject_GetAttr(self->places, str_here);
     if (place == NULL)
         return NULL;
-    if (PyVectorcall_NARGS(flags) == 0 || !PyObject_TypeCheck((PyObject *)place, place_type) || place->busy ||
-        place->context == NULL || !goes_on(self)) {
+    if (!PyObject_TypeCheck((PyObject *)place, place_type) || place->busy || place->context == NULL) {
         Py_DECREF((PyObject *)place);
         return PyObject_Vectorcall(self->original, args, flags, names);
     }

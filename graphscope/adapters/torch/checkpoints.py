@@ -33,8 +33,9 @@ class Checkpoints:
 
         @functools.wraps(original)
         def init(frame: Any, recompute_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-            context = self.session.places.here.context
-            original(frame, self._again(recompute_fn, context), *args, **kwargs)
+            if not self.session.ended:
+                recompute_fn = self._again(recompute_fn, self.session.places.here.context)
+            original(frame, recompute_fn, *args, **kwargs)
 
         return init
 

@@ -18,7 +18,7 @@ from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.tensor_properties import special_class
 
 if TYPE_CHECKING:
-    from graphscope.adapters.kit.patches import Patches
+    from graphscope.adapters.torch.patches import TorchPatches
 
 
 @contextlib.contextmanager
@@ -43,11 +43,12 @@ class Compiling:
 
     _hint = "capture level `compiled` keeps it"
 
-    def __init__(self, session: Session, patches: Patches) -> None:
+    def __init__(self, session: Session, patches: TorchPatches) -> None:
         self.session = session
         self._patches = patches
         self._stance: Any = None
         self._told = False
+        self._is_asked = False
         if session.writer.capture != "compiled" and "cond" in vars(torch):
             patches.replace(torch, "cond", self._chosen(torch.cond))
 
@@ -55,13 +56,22 @@ class Compiling:
         """`torch.compile`, which brings the compiler to memory."""
 
         def compile(*args: Any, **kwargs: Any) -> Any:
+            self._is_asked = True
             if not self.session.ended:
                 self.rest()
                 self.tell()
+            elif self.session.suspended:
+                self._patches.yield_classes()
             return original(*args, **kwargs)
 
         compile.__doc__ = original.__doc__
         return compile
+
+    def is_used(self) -> bool:
+        """Whether the program compiles something, or has."""
+        library: Any = sys.modules.get("torch._dynamo.eval_frame")
+        backends = getattr(library, "cached_backends", {})  # None of what is not to be compiled
+        return self._is_asked or any(callable(each) for each in backends.values())
 
     def _chosen(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """`torch.cond`: it compiles its branches, and can't go backward at rest; the one that is chosen is called."""
@@ -95,7 +105,7 @@ class Compiling:
 
         @functools.wraps(original)
         def export(*args: Any, **kwargs: Any) -> Any:
-            if self.session.ended:
+            if self.session.ended and not self.session.suspended:
                 return original(*args, **kwargs)
             place, rested = self.session.places.here, self._stance is not None
             busy, place.busy = place.busy, True

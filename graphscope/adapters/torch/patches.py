@@ -13,7 +13,7 @@ from typing import Any, Final
 import torch
 from torch.nn import functional
 
-from graphscope.adapters.kit.patches import NOTHING, Patches
+from graphscope.adapters.kit.patches import NOTHING, Patches, Replaced
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.aten_ops import DeepCalls
 from graphscope.adapters.torch.backward import Backward, entries
@@ -143,6 +143,21 @@ class TorchPatches(Patches):
         super().suspend()
         self._losses.begin()
 
+    def stays(self, replaced: Replaced) -> bool:
+        """Whether something is left in its place in a step that is left out, where it does nothing.
+
+        Python forgets what it has looked up in a class that is changed, and from 3.13 on looks nothing up any more in
+        one that was changed 1,000 times (`MAX_VERSIONS_PER_CLASS` of its `typeobject.c`). Only the compiler, which
+        reads what a program calls, is to find the classes as torch has made them.
+        """
+        if self._compiling.is_used():
+            return False
+        return isinstance(replaced.owner, type) or (replaced.owner, replaced.name) in _COMPILING
+
+    def yield_classes(self) -> None:
+        """Leave nothing in its place any more, in a step that is left out: the compiler is used."""
+        super().suspend()
+
     def resume(self) -> None:
         """See again what torch does."""
         if not self._session.suspended:  # the recording has ended meanwhile
@@ -167,7 +182,7 @@ class TorchPatches(Patches):
 
     def back(self, owner: Any, name: str, before: Any, value: Any) -> None:
         """Put a patch back in its place, while the recording goes on."""
-        if self._session.ended:
+        if self._session.ended and not self._session.suspended:
             return
         now = owner.__dict__.get(name, NOTHING)
         if now is not before and (owner, name) in _WRITING_DOWN:
@@ -225,6 +240,9 @@ _WRITING_DOWN: Final = (
     (torch.export, "export"), (torch.jit, "trace"), (torch.jit, "trace_module"), (torch.jit, "_get_trace_graph"),
 )  # fmt: skip
 """Functions that run a program to write down what it does."""
+
+_COMPILING: Final = ((torch, "compile"), *_WRITING_DOWN)
+"""Functions that read, or let be read, what a program calls."""
 
 _HANDLE: Final = "handle_torch_function"
 _ANSWERING: Final = frozenset({*ORDINARY, type(None)})

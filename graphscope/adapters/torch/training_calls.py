@@ -67,9 +67,11 @@ class TrainingCalls(training_calls.TrainingCalls):
 
         @functools.wraps(original)
         def called(owner: Any, *args: Any, **kwargs: Any) -> Any:
+            if session.ended:
+                return original(owner, *args, **kwargs)
             place = session.places.here
             running = place.training_calls
-            if place.busy or session.ended or told.family in running:
+            if place.busy or told.family in running:
                 return original(owner, *args, **kwargs)
             running.add(told.family)
             try:
@@ -312,6 +314,9 @@ class Clearing:
 
         @functools.wraps(original)
         def zero_grad(owner: Any, set_to_none: bool = True) -> None:
+            if session.ended:
+                original(owner, set_to_none)
+                return
             if not set_to_none:
                 original(owner, set_to_none)
             else:

@@ -32,7 +32,7 @@ def floor(run: Callable[[], object]) -> dict[str, float]:
             for _ in range(ROUNDS)
         ]
     return {
-        "bytes, full": float(sum(sizes)),
+        "bytes, values of a step": float(sum(sizes)),
         "pwrite of them": median(writing / step for step, writing, _ in rounds),
         "copy of them": median(copying / step for step, _, copying in rounds),
     }

@@ -134,7 +134,7 @@ Row = tuple[str, ...]
 def spoken(column: str, number: float) -> str:
     """A number with its unit."""
     if column.startswith("seconds"):
-        size, unit = next(((size, unit) for size, unit in UNITS if number >= size), UNITS[-1])
+        size, unit = next(((size, unit) for size, unit in UNITS if abs(number) >= size), UNITS[-1])
         return f"{number / size:.3g} {unit}"
     if column.startswith("bytes"):
         return f"{number / 1e6:.3g} MB"

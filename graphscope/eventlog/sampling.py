@@ -47,8 +47,8 @@ class Sampling:
     """
 
     __slots__ = (  # compiled code asks some of them in each step
-        "_burst", "_is_finite", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "ended", "every", "held",
-        "idle", "last", "loss", "met", "on", "others", "passed", "scales", "since", "until",
+        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "ended", "every", "held",
+        "idle", "is_finite", "last", "loss", "met", "on", "others", "passed", "scales", "since", "until",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str = USUAL) -> None:
@@ -78,7 +78,8 @@ class Sampling:
         self._norm_at = 0
         self.until = 0
         """Up to this step all are recorded."""
-        self._is_finite = True
+        self.is_finite = True
+        """Whether the newest loss is that was looked at: another is remarkable, or the end of that."""
         self._requests: Requests | None = None
         self._is_recorded = True
         self.met: set[int] = set()
@@ -116,7 +117,7 @@ class Sampling:
         """Note the end of a step that is left out, if the next one is, too, and nothing else is to be seen of it.
 
         Args:
-            optimizer: The one that has made it; its loss is finite.
+            optimizer: The one that has made it; its loss is finite as the one before it was, or is not as that was not.
             time: Now, in nanoseconds.
         """
         ended = self.ended + 1
@@ -128,7 +129,7 @@ class Sampling:
             or self._requests is not None
         ):
             return False
-        self.ended, self.loss, self.others, self._is_finite = ended, None, 0, True
+        self.ended, self.loss, self.others = ended, None, 0
         self.rest(time)
         return True
 
@@ -193,8 +194,8 @@ class Sampling:
         is_asked = self._requests is not None and self._requests.heed()
         if loss is None:
             return is_asked
-        was_finite, self._is_finite = self._is_finite, math.isfinite(loss)
-        return is_asked or (was_finite and not self._is_finite and "nan" in self.on)
+        was_finite, self.is_finite = self.is_finite, math.isfinite(loss)
+        return is_asked or (was_finite and not self.is_finite and "nan" in self.on)
 
     def remark(self) -> None:
         """Record the steps that follow the one which runs now."""

@@ -78,7 +78,7 @@ def passed(optimizer: Any) -> bool:
     if writer is None or writer.series is None:
         return False
     sampling, loss, now = writer.sampling, writer.sampling.loss, writer.clock()
-    if loss is None or not math.isfinite(loss) or not sampling.goes_on(optimizer, now):
+    if loss is None or math.isfinite(loss) != sampling.is_finite or not sampling.goes_on(optimizer, now):
         return False
     keep_passed(writer)
     writer.series.append(sampling.ended, now, loss, _rate(optimizer))

@@ -228,6 +228,27 @@ def test_a_nan_is_met_in_the_very_step_that_makes_it(tmp_path: Path, bad: int) -
     assert np.isnan(told["loss"][told["step"] == bad + 1]).all()
 
 
+def test_a_nan_is_met_again_when_losses_were_finite_in_between(tmp_path: Path) -> None:
+    bad = {*range(40, 60), *range(300, 310)}
+    w = torch.zeros(1, requires_grad=True)
+    optimizer = torch.optim.SGD([w], 0.1)
+    with gs.record(tmp_path / "run.gscope", every=10_000, keep_last=3) as log:
+        for step in range(400):
+            optimizer.zero_grad()
+            ((w - 1).square().sum() * (torch.nan if step in bad else 1)).backward()
+            optimizer.step()
+            w.data.zero_()
+    log.refresh()
+    numbers = step_numbers(log)
+    steps = [numbers.number(place).counters["step"] for place in range(len(numbers))]
+    assert steps == [0, 1, 41, 42, 43, 301, 302, 303]
+    told = every_step(log)
+    assert {*told["step"][np.isnan(told["loss"])].tolist()} <= {step + 1 for step in bad}
+    if compiled.passing is not None:
+        assert told["step"].tolist() == [*range(1, 401)]
+        assert np.isnan(told["loss"]).sum() == len(bad)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{"keep_last": 5}, {"keep_last": 5, "every": 1}])
 def test_the_first_nan_and_what_was_before_it_are_held(tmp_path: Path, options: dict[str, int]) -> None:

@@ -27,6 +27,7 @@ GROUP = [
     [
         ("seconds", 0.25, "250 ms"),
         ("seconds, open", 3.2e-7, "320 ns"),
+        ("seconds", -0.0893, "-89.3 ms"),
         ("bytes", 64e6, "64 MB"),
         ("share", 0.0123, "+1.2%"),
     ],

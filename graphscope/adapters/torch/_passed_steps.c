@@ -16,7 +16,7 @@ typedef struct {
 #pragma pack(pop)
 
 /* Of `Sampling`. */
-static Slot ended, held, idle, last, loss, met, others, passed, since, until;
+static Slot ended, held, idle, is_finite, last, loss, met, others, passed, since, until;
 static PyObject *param_groups, *lr;
 
 enum { MOST_OTHERS = 32 }; /* as in `sampling` */
@@ -116,7 +116,7 @@ int pass_over(PyObject *sampling, PyObject *optimizer)
     int is_known = PyFloat_CheckExact(found);
     double value = is_known ? PyFloat_AS_DOUBLE(found) : 0;
     Py_DECREF(found);
-    if (is_known && !isfinite(value))
+    if (is_known && (isfinite(value) != 0) != (is(sampling, &is_finite, Py_True) == 1))
         return set_number(sampling, &idle, 0);
     if (number(sampling, &last) != (int64_t)(uintptr_t)optimizer) {
         PyObject *key = PyErr_Occurred() ? NULL : PyLong_FromVoidPtr(optimizer);
@@ -138,8 +138,9 @@ int add_passed_steps(PyObject *module)
     struct {
         Slot *slot;
         const char *name;
-    } slots[] = {{&ended, "ended"},   {&held, "held"},     {&idle, "idle"},   {&last, "last"},   {&loss, "loss"},
-                 {&met, "met"},       {&others, "others"}, {&passed, "passed"}, {&since, "since"}, {&until, "until"}};
+    } slots[] = {{&ended, "ended"},   {&held, "held"},   {&idle, "idle"}, {&is_finite, "is_finite"},
+                 {&last, "last"},     {&loss, "loss"},   {&met, "met"},   {&others, "others"},
+                 {&passed, "passed"}, {&since, "since"}, {&until, "until"}};
     for (size_t each = 0; each < sizeof slots / sizeof *slots; each++)
         if ((slots[each].slot->name = PyUnicode_InternFromString(slots[each].name)) == NULL)
             return -1;

@@ -9,6 +9,7 @@ from typing import Any, Final
 from graphscope.errors import LogError
 from graphscope.eventlog.moments import USUAL, moments
 from graphscope.eventlog.requests import Requests
+from graphscope.eventlog.step_counts import StepCounts
 from graphscope.eventlog.step_series import SERIES
 
 _LOOK: Final = 25_000
@@ -34,7 +35,7 @@ _MOST_WAIT: Final = 1 << 16
 """So many steps at most until the next norm of gradients."""
 
 
-class Sampling:
+class Sampling(StepCounts):
     """Decides it at the end of each step. The first two are recorded.
 
     Args:
@@ -46,48 +47,31 @@ class Sampling:
         LogError: `every` is less than 1, or `on` names what can't be heeded.
     """
 
-    __slots__ = (  # compiled code asks some of them in each step
-        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "ended", "every", "held",
-        "idle", "is_finite", "last", "loss", "met", "on", "others", "passed", "scales", "since", "until",
+    __slots__ = (
+        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "met", "on", "passed",
+        "scales",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str = USUAL) -> None:
         if every < 1:
             raise LogError(f"every={every} is no number of steps", hint="give 1 or more")
+        super().__init__()
         self.on = moments(on)
         """What is remarkable."""
         if "finding" in self.on and every == 1 and keep_last is None:
             raise LogError(f"on={on!r}: all steps are kept in any case", hint="give every or keep_last, too")
         self.every = every
-        self.ended = 0
-        """Steps that have ended."""
-        self.loss: float | None = None
-        """What the newest backward pass of the step began from, where no row of the segment tells; None of none yet."""
-        self.idle = 0
-        """So many steps end until one is looked at, while steps are left out."""
         self.passed = bytearray(_MOST_HELD * SERIES.itemsize)
         """The rows of the series of steps that nobody looked at, until somebody does: compiled code puts them there."""
-        self.held = 0
-        """So many they are."""
         self.scales: tuple[Any, ...] = ()
         """Tensors by which losses are scaled up for half precision: a loss is told as it was."""
-        self.since = 0
-        """When the first step of the series ended, in nanoseconds."""
         self._burst = keep_last or _BURST
         self._looked = self._normed = 0, 0
         self._norm_at = 0
-        self.until = 0
-        """Up to this step all are recorded."""
-        self.is_finite = True
-        """Whether the newest loss is that was looked at: another is remarkable, or the end of that."""
         self._requests: Requests | None = None
         self._is_recorded = True
         self.met: set[int] = set()
         """The optimizers that have made steps, by `id`."""
-        self.last = 0
-        """The one of them whose steps end training steps."""
-        self.others = 0
-        """Steps of others since its last one."""
 
     def ends(self, optimizer: Any) -> bool:
         """Note the step of an optimizer (None: of the program's own); whether a training step ends with it.
@@ -106,6 +90,7 @@ class Sampling:
         """Note a tensor that the program scales losses by."""
         if not any(each is scale for each in self.scales):
             self.scales = (*self.scales[1 - _MOST_SCALES :], scale)
+            self.scaled = len(self.scales)
 
     def step(self) -> bool:
         """Note that a training step has ended; whether what follows is recorded."""
@@ -194,7 +179,7 @@ class Sampling:
         is_asked = self._requests is not None and self._requests.heed()
         if loss is None:
             return is_asked
-        was_finite, self.is_finite = self.is_finite, math.isfinite(loss)
+        was_finite, self.is_finite = bool(self.is_finite), math.isfinite(loss)
         return is_asked or (was_finite and not self.is_finite and "nan" in self.on)
 
     def remark(self) -> None:

@@ -228,6 +228,7 @@ def test_a_nan_is_met_in_the_very_step_that_makes_it(tmp_path: Path, bad: int) -
     assert np.isnan(told["loss"][told["step"] == bad + 1]).all()
 
 
+@pytest.mark.skipif(compiled.passing is None, reason="Python looks at some steps alone")
 def test_a_nan_is_met_again_when_losses_were_finite_in_between(tmp_path: Path) -> None:
     bad = {*range(40, 60), *range(300, 310)}
     w = torch.zeros(1, requires_grad=True)
@@ -243,10 +244,8 @@ def test_a_nan_is_met_again_when_losses_were_finite_in_between(tmp_path: Path) -
     steps = [numbers.number(place).counters["step"] for place in range(len(numbers))]
     assert steps == [0, 1, 41, 42, 43, 301, 302, 303]
     told = every_step(log)
-    assert {*told["step"][np.isnan(told["loss"])].tolist()} <= {step + 1 for step in bad}
-    if compiled.passing is not None:
-        assert told["step"].tolist() == [*range(1, 401)]
-        assert np.isnan(told["loss"]).sum() == len(bad)
+    assert told["step"].tolist() == [*range(1, 401)]
+    assert {*told["step"][np.isnan(told["loss"])].tolist()} == {step + 1 for step in bad}
 
 
 @pytest.mark.slow

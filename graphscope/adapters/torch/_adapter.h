@@ -443,11 +443,29 @@ INSIDE PyObject *number_in(PyObject *tensor);
 /* What the root of a backward pass was multiplied by last, where that is the scale of a GradScaler; else 1. */
 INSIDE double scale_of(PyObject *sampling, PyObject *root);
 
-/* Training steps that are left out, by the `Sampling` of the recording: the loss that a backward pass begins from is
- * noted (0: it can't be), the end of one that nobody looks at (0: somebody is to). -1 with an error set. */
-INSIDE int note_loss(PyObject *sampling, PyObject *roots);
-INSIDE int pass_over(PyObject *sampling, PyObject *optimizer);
-INSIDE int is_looked_at(PyObject *sampling);
+/* Numbers of a `Sampling`: see `step_counts`. */
+typedef struct {
+    int64_t idle, until, ended, last, others, scaled, is_finite, has_loss;
+    double loss;
+    int64_t held, since;
+} Counts;
+
+/* Training steps that are left out, by the `Sampling` of the recording, and where that has its numbers and the rows of
+ * steps that nobody looked at. */
+typedef struct {
+    Counts *counts;
+    char *rows;
+    Py_ssize_t room;
+    PyObject *sampling, *memory, *passed;
+} Steps;
+
+/* Find the numbers of a `Sampling`; -1 with an error set. */
+INSIDE int find_steps(PyObject *sampling, Steps *steps);
+
+/* Note the loss that a backward pass begins from (0: it can't be); the end of a step that nobody looks at (0: somebody
+ * is to, -1 with an error set). */
+INSIDE int note_loss(const Steps *steps, PyObject *roots);
+INSIDE int pass_over(const Steps *steps, PyObject *optimizer);
 INSIDE int add_passed_steps(PyObject *module);
 INSIDE int add_handler(PyObject *module);
 INSIDE int add_rules(PyObject *module);

@@ -285,19 +285,69 @@ static PyObject *straight(PyObject *module, PyObject *args) { return (PyObject *
 
 /* Training steps that are left out --------------------------------------------------------------------------------- */
 
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    Steps steps;
+    PyObject *original, *look;
+} StepCall;
+
+#define STEP_PARTS(X) X(original) X(look) X(steps.sampling) X(steps.memory) X(steps.passed)
+HOLDS(StepCall, STEP_PARTS)
+
 /* original(first, ...), when the first argument was noted; in a step that is looked at somebody is told of one that could
  * not be, and what he raises is his. */
 static PyObject *call_noting(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
 {
-    Method *self = (Method *)object;
-    int noted = PyVectorcall_NARGS(flags) > 0 ? note_loss(self->session, args[0]) : 1;
-    if (noted == 0 && is_looked_at(self->session)) {
-        PyObject *told = PyErr_Occurred() ? NULL : PyObject_CallOneArg(self->enter, args[0]);
+    StepCall *self = (StepCall *)object;
+    int noted = PyVectorcall_NARGS(flags) > 0 ? note_loss(&self->steps, args[0]) : 1;
+    if (noted == 0 && self->steps.counts->idle <= 1) {
+        PyObject *told = PyErr_Occurred() ? NULL : PyObject_CallOneArg(self->look, args[0]);
         if (told == NULL)
             return NULL;
         Py_DECREF(told);
     }
-    return noted < 0 || PyErr_Occurred() ? NULL : PyObject_Vectorcall(self->original, args, flags, names);
+    return PyErr_Occurred() ? NULL : PyObject_Vectorcall(self->original, args, flags, names);
+}
+
+/* original(...), unless this step is passed over, as by `Sampling.passes_over`: no signal is handled in between. */
+static PyObject *call_passing(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
+{
+    StepCall *self = (StepCall *)object;
+    int passed = PyVectorcall_NARGS(flags) > 0 ? pass_over(&self->steps, args[0]) : 0;
+    if (passed > 0)
+        return Py_NewRef(Py_None);
+    return passed < 0 ? NULL : PyObject_Vectorcall(self->original, args, flags, names);
+}
+
+static PyMemberDef StepCall_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(StepCall, vectorcall), READONLY, NULL}, {NULL}};
+
+static PyType_Slot StepCall_slots[] = {{Py_tp_call, PyVectorcall_Call},
+                                       {Py_tp_dealloc, StepCall_dealloc},
+                                       {Py_tp_traverse, StepCall_traverse},
+                                       {Py_tp_clear, StepCall_clear},
+                                       {Py_tp_members, StepCall_members},
+                                       {0, NULL}};
+
+static PyType_Spec StepCall_spec = {"graphscope.adapters.torch._calls.StepCall", sizeof(StepCall), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                    StepCall_slots};
+
+static PyTypeObject *step_call_type;
+
+static PyObject *new_step_call(vectorcallfunc vectorcall, PyObject *original, PyObject *look, PyObject *sampling)
+{
+    StepCall *self = (StepCall *)step_call_type->tp_alloc(step_call_type, 0);
+    if (self == NULL)
+        return NULL;
+    self->vectorcall = vectorcall;
+    put(&self->original, original);
+    put(&self->look, look);
+    if (find_steps(sampling, &self->steps) < 0)
+        Py_CLEAR(self);
+    return (PyObject *)self;
 }
 
 /* noting(original, look, sampling): a function whose first argument somebody looks at. */
@@ -306,20 +356,7 @@ static PyObject *noting(PyObject *module, PyObject *args)
     PyObject *original, *look, *sampling;
     if (!PyArg_ParseTuple(args, "OOO", &original, &look, &sampling))
         return NULL;
-    Method *self = new_method(call_noting, original, sampling);
-    if (self != NULL)
-        put(&self->enter, look);
-    return (PyObject *)self;
-}
-
-/* original(...), unless this step is passed over, as by `Sampling.passes_over`: no signal is handled in between. */
-static PyObject *call_passing(PyObject *object, PyObject *const *args, size_t flags, PyObject *names)
-{
-    Method *self = (Method *)object;
-    int passed = PyVectorcall_NARGS(flags) > 0 ? pass_over(self->session, args[0]) : 0;
-    if (passed > 0)
-        return Py_NewRef(Py_None);
-    return passed < 0 ? NULL : PyObject_Vectorcall(self->original, args, flags, names);
+    return new_step_call(call_noting, original, look, sampling);
 }
 
 /* passing(original, sampling): what is told that an optimizer has made a step. */
@@ -328,7 +365,7 @@ static PyObject *passing(PyObject *module, PyObject *args)
     PyObject *original, *sampling;
     if (!PyArg_ParseTuple(args, "OO", &original, &sampling))
         return NULL;
-    return (PyObject *)new_method(call_passing, original, sampling);
+    return new_step_call(call_passing, original, Py_None, sampling);
 }
 
 static PyMethodDef functions[] = {
@@ -344,5 +381,6 @@ int add_methods(PyObject *module)
     if (add_passed_steps(module) < 0)
         return -1;
     method_type = (PyTypeObject *)PyType_FromSpec(&Method_spec);
-    return method_type == NULL ? -1 : PyModule_AddFunctions(module, functions);
+    step_call_type = (PyTypeObject *)PyType_FromSpec(&StepCall_spec);
+    return method_type == NULL || step_call_type == NULL ? -1 : PyModule_AddFunctions(module, functions);
 }

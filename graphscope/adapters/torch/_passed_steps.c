@@ -1,6 +1,6 @@
 /* Training steps that are left out and that nobody looks at: what of each goes into the series all the same.
  *
- * Python would need for it what has left the caches since the last step.
+ * Little of what a step needs is in the caches when it ends, so that as little as can be is looked at.
  */
 #include "_adapter.h"
 
@@ -15,42 +15,65 @@ typedef struct {
 } Row;
 #pragma pack(pop)
 
-/* Of `Sampling`. */
-static Slot ended, held, idle, is_finite, last, loss, met, others, passed, since, until;
-static PyObject *param_groups, *lr;
+static Slot met;
+static PyObject *param_groups, *lr, *memory, *passed;
 
 enum { MOST_OTHERS = 32 }; /* as in `sampling` */
 
-PyObject *number_in(PyObject *tensor)
+/* Read the number that lies in a tensor of one, in memory of the processor; 0, without an error, of any other. */
+static int read_number(PyObject *tensor, double *number)
 {
     Look seen;
     if (!look(tensor, &seen) || seen.device != ON_CPU || seen.lanes != 1 || seen.code != FLOATING ||
         !is_as_it_lies(tensor, &seen))
-        return NULL;
+        return 0;
     for (int axis = 0; axis < seen.axes; axis++)
         if (seen.shape[axis] != 1)
-            return NULL;
+            return 0;
     const char *place = first_element(tensor, &seen);
     if (place == NULL || (seen.bits != 32 && seen.bits != 64))
-        return NULL;
-    return PyFloat_FromDouble(seen.bits == 32 ? *(const float *)place : *(const double *)place);
+        return 0;
+    *number = seen.bits == 32 ? *(const float *)place : *(const double *)place;
+    return 1;
 }
 
-int note_loss(PyObject *sampling, PyObject *roots)
+PyObject *number_in(PyObject *tensor)
 {
-    if (!PyTuple_Check(roots) || PyTuple_GET_SIZE(roots) != 1)
-        return 0;
-    PyObject *found = number_in(PyTuple_GET_ITEM(roots, 0));
-    if (found == NULL)
-        return 0;
-    double scale = scale_of(sampling, PyTuple_GET_ITEM(roots, 0));
-    if (scale != 1)
-        Py_SETREF(found, PyFloat_FromDouble(PyFloat_AS_DOUBLE(found) / scale));
-    if (found == NULL)
+    double number;
+    return read_number(tensor, &number) ? PyFloat_FromDouble(number) : NULL;
+}
+
+/* What there is of a bytearray of so many bytes, which is never resized; NULL with an error set. */
+static char *bytes_in(PyObject *object, Py_ssize_t size)
+{
+    if (PyByteArray_CheckExact(object) && PyByteArray_GET_SIZE(object) >= size)
+        return PyByteArray_AS_STRING(object);
+    PyErr_SetString(PyExc_TypeError, "the numbers of steps are no bytes, or too few");
+    return NULL;
+}
+
+int find_steps(PyObject *sampling, Steps *steps)
+{
+    steps->sampling = Py_NewRef(sampling);
+    steps->memory = PyObject_GetAttr(sampling, memory);
+    steps->passed = steps->memory == NULL ? NULL : PyObject_GetAttr(sampling, passed);
+    if (steps->passed == NULL)
         return -1;
-    int failed = set(sampling, &loss, found);
-    Py_DECREF(found);
-    return failed < 0 ? -1 : 1;
+    steps->counts = (Counts *)bytes_in(steps->memory, sizeof *steps->counts);
+    steps->rows = bytes_in(steps->passed, sizeof(Row));
+    steps->room = PyByteArray_GET_SIZE(steps->passed) / (Py_ssize_t)sizeof(Row);
+    return steps->counts == NULL || steps->rows == NULL ? -1 : 0;
+}
+
+int note_loss(const Steps *steps, PyObject *roots)
+{
+    Counts *counts = steps->counts;
+    double found;
+    if (!PyTuple_Check(roots) || PyTuple_GET_SIZE(roots) != 1 || !read_number(PyTuple_GET_ITEM(roots, 0), &found))
+        return 0;
+    counts->loss = counts->scaled ? found / scale_of(steps->sampling, PyTuple_GET_ITEM(roots, 0)) : found;
+    counts->has_loss = 1;
+    return 1;
 }
 
 /* The learning rate of an optimizer's first group; NaN where it is no plain number. */
@@ -69,82 +92,62 @@ static double rate_of(PyObject *optimizer)
     return found;
 }
 
-/* Put a step with a known loss and rate among those that somebody writes into the series later; -1 for an error. */
-static int hold(PyObject *sampling, PyObject *optimizer, int64_t step, double value)
+/* Put a step with a known loss and rate among those that somebody writes into the series later. */
+static void hold(const Steps *steps, PyObject *optimizer)
 {
-    int64_t count = number(sampling, &held), first = number(sampling, &since);
-    if (PyErr_Occurred())
-        return -1;
-    double rate = rate_of(optimizer);
-    PyObject *rows = get(sampling, &passed);
-    if (rows == NULL)
-        return -1;
-    int failed = 0;
-    if (first > 0 && !isnan(rate) && count < PyByteArray_GET_SIZE(rows) / (Py_ssize_t)sizeof(Row)) {
-        Row row = {step, (double)(now() - first) / 1e9, value, rate, 1};
-        memcpy(PyByteArray_AS_STRING(rows) + count * sizeof row, &row, sizeof row);
-        failed = set_number(sampling, &held, count + 1) < 0 || set(sampling, &loss, Py_None) < 0;
-    }
-    Py_DECREF(rows);
-    return failed ? -1 : 0;
+    Counts *counts = steps->counts;
+    double rate = counts->since > 0 && counts->held < steps->room ? rate_of(optimizer) : NAN;
+    if (isnan(rate))
+        return;
+    Row row = {counts->ended + 1, (double)(now() - counts->since) / 1e9, counts->loss, rate, 1};
+    memcpy(steps->rows + counts->held++ * sizeof row, &row, sizeof row);
+    counts->has_loss = 0;
 }
 
 /* Pass over the step of an optimizer that ends no training step; 0 where it may end one, -1 for an error. */
-static int pass_over_other(PyObject *sampling, PyObject *key)
+static int pass_over_other(const Steps *steps, PyObject *optimizer)
 {
-    int64_t count = number(sampling, &others);
-    PyObject *known = get(sampling, &met);
-    int is_known = known == NULL || !PyAnySet_Check(known) ? -1 : PySet_Contains(known, key);
+    Counts *counts = steps->counts;
+    PyObject *known = get(steps->sampling, &met), *key = known == NULL ? NULL : PyLong_FromVoidPtr(optimizer);
+    int is_known = key == NULL || !PyAnySet_Check(known) ? -1 : PySet_Contains(known, key);
     Py_XDECREF(known);
+    Py_XDECREF(key);
     if (is_known < 0 || PyErr_Occurred())
         return -1;
-    if (!is_known || count >= MOST_OTHERS)
+    if (!is_known || counts->others >= MOST_OTHERS)
         return 0;
-    return set(sampling, &loss, Py_None) < 0 || set_number(sampling, &others, count + 1) < 0 ? -1 : 1;
+    counts->has_loss = 0;
+    counts->others++;
+    return 1;
 }
 
-int pass_over(PyObject *sampling, PyObject *optimizer)
+int pass_over(const Steps *steps, PyObject *optimizer)
 {
-    int64_t left = number(sampling, &idle), count = number(sampling, &ended), stop = number(sampling, &until);
-    if (PyErr_Occurred())
-        return -1;
-    if (left <= 1 || count < stop) /* a signal may have come while `idle` was counted */
+    Counts *counts = steps->counts;
+    if (counts->idle <= 1 || counts->ended < counts->until) /* a signal may have come while `idle` was counted */
         return 0;
-    PyObject *found = get(sampling, &loss);
-    if (found == NULL)
-        return -1;
-    int is_known = PyFloat_CheckExact(found);
-    double value = is_known ? PyFloat_AS_DOUBLE(found) : 0;
-    Py_DECREF(found);
-    if (is_known && (isfinite(value) != 0) != (is(sampling, &is_finite, Py_True) == 1))
-        return set_number(sampling, &idle, 0);
-    if (number(sampling, &last) != (int64_t)(uintptr_t)optimizer) {
-        PyObject *key = PyErr_Occurred() ? NULL : PyLong_FromVoidPtr(optimizer);
-        int is_passed = key == NULL ? -1 : pass_over_other(sampling, key);
-        Py_XDECREF(key);
-        return is_passed;
+    if (counts->has_loss && (isfinite(counts->loss) != 0) != counts->is_finite) {
+        counts->idle = 0;
+        return 0;
     }
-    if (set_number(sampling, &others, 0) < 0)
-        return -1;
-    if (is_known && hold(sampling, optimizer, count + 1, value) < 0)
-        return -1;
-    return set_number(sampling, &idle, left - 1) < 0 || set_number(sampling, &ended, count + 1) < 0 ? -1 : 1;
+    if (counts->last != (int64_t)(uintptr_t)optimizer)
+        return pass_over_other(steps, optimizer);
+    counts->others = 0;
+    if (counts->has_loss)
+        hold(steps, optimizer);
+    counts->idle--;
+    counts->ended++;
+    return 1;
 }
-
-int is_looked_at(PyObject *sampling) { return number(sampling, &idle) <= 1; }
 
 int add_passed_steps(PyObject *module)
 {
     struct {
-        Slot *slot;
+        PyObject **word;
         const char *name;
-    } slots[] = {{&ended, "ended"},   {&held, "held"},   {&idle, "idle"}, {&is_finite, "is_finite"},
-                 {&last, "last"},     {&loss, "loss"},   {&met, "met"},   {&others, "others"},
-                 {&passed, "passed"}, {&since, "since"}, {&until, "until"}};
-    for (size_t each = 0; each < sizeof slots / sizeof *slots; each++)
-        if ((slots[each].slot->name = PyUnicode_InternFromString(slots[each].name)) == NULL)
+    } words[] = {{&met.name, "met"}, {&param_groups, "param_groups"}, {&lr, "lr"}, {&memory, "memory"}, {&passed, "passed"}};
+    for (size_t each = 0; each < sizeof words / sizeof *words; each++)
+        if ((*words[each].word = PyUnicode_InternFromString(words[each].name)) == NULL)
             return -1;
-    param_groups = PyUnicode_InternFromString("param_groups");
-    lr = PyUnicode_InternFromString("lr");
-    return param_groups == NULL || lr == NULL ? -1 : 0;
+    return 0;
 }

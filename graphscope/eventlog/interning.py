@@ -63,10 +63,7 @@ class Interning:
     def thread(self) -> int:
         """The number of the calling thread in the table `threads`; threads past the 255th share the last number."""
         key = name, ident = _known_as(threading.current_thread())
-        number = self.tables["threads"].find(key)
-        if number is None:
-            number = self.intern("threads", key, {"name": name, "ident": ident})
-        return min(number, 255)
+        return min(self.intern("threads", key, {"name": name, "ident": ident}), 255)
 
     def has_seen(self, thread: threading.Thread) -> bool:
         """Whether a thread has recorded something."""

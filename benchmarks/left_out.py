@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import cycle
+from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 from typing import Final
@@ -22,6 +25,8 @@ from graphscope.graph.step_numbers import step_numbers
 EVERY: Final = 100
 RECORDED: Final = 2
 """So many steps are recorded first."""
+RECORDED_STEP: Final = 3.0
+"""A recorded step of the smallest program takes so many times what the step alone takes."""
 WARM: Final = 2
 """So many follow a recorded one that are not timed."""
 STRETCH: Final = 0.05
@@ -72,12 +77,17 @@ def compared(name: str, run: Run, patience: float = PATIENCE) -> Measurement:
     """One program, by the processor's time: bare and left out by turns, each round of a recording of its own."""
     batch(run, WARM)
     schedule = Schedule.of(batch(run, WARM) / WARM)
-    timings = Timings({"bare": [], "left out": []})
+    candidates: dict[str, Callable[[Run], float]] = {
+        "bare": schedule.seconds,
+        "interrupted": partial(schedule.seconds, between=partial(other_work, schedule)),
+        "left out": partial(left_out, schedule),
+    }
+    timings = Timings({which: [] for which in candidates})
     gc.collect()
     gc.freeze()
     end = perf_counter() + patience
     while perf_counter() < end or len(timings.rounds["bare"]) < FEWEST:
-        for which, seconds in (("bare", schedule.seconds), ("left out", partial(left_out, schedule))):
+        for which, seconds in candidates.items():
             gc.collect()
             timings.rounds[which].append(seconds(run))
     gc.unfreeze()
@@ -88,6 +98,7 @@ def compared(name: str, run: Run, patience: float = PATIENCE) -> Measurement:
             "seconds, bare": timings.median("bare"),
             "to bare": timings.ratio("left out", "bare"),
             "to bare, least of each": least["left out"] / least["bare"],
+            "interrupted, to bare": timings.ratio("interrupted", "bare"),
         },
     )
 
@@ -96,6 +107,8 @@ def compared(name: str, run: Run, patience: float = PATIENCE) -> Measurement:
 class Schedule:
     """Which steps of a recording are timed: some of those between two that are recorded."""
 
+    step_seconds: float
+    """Seconds that one takes."""
     number: int
     """So many in a stretch."""
     stretches: int
@@ -107,20 +120,37 @@ class Schedule:
         """That of a program whose steps take so long."""
         number = min(max(int(STRETCH / seconds), FEWEST), EVERY - RECORDED - WARM)
         if EVERY * seconds > SESSION:
-            return cls(number, 1, 1)
-        return cls(number, (EVERY - RECORDED - WARM) // number, 4)
+            return cls(seconds, number, 1, 1)
+        return cls(seconds, number, (EVERY - RECORDED - WARM) // number, 4)
 
-    def seconds(self, run: Run) -> float:
-        """Run all of them; what one takes, by the median of the stretches."""
+    def seconds(self, run: Run, between: Callable[[], None] | None = None) -> float:
+        """Run all of them; what one takes, by the median of the stretches.
+
+        Args:
+            run: One step.
+            between: What is done where a step is recorded that is not the first.
+        """
         found = []
         for period in range(self.periods):
-            batch(run, (1 if period else RECORDED) + WARM)
+            batch(run, 1 if period else RECORDED)
+            if between is not None:
+                between()
+            batch(run, WARM)
             times = [batch(run, self.number, process_time) for _ in range(self.stretches)]
             if period or self.periods == 1:
                 found += times
             if self.periods > 1:
                 batch(run, EVERY - (1 if period else RECORDED) - WARM - self.number * self.stretches)
         return median(found) / self.number
+
+
+def other_work(schedule: Schedule) -> None:
+    """Do something else for as long as a recorded step takes: some of what the program needs leaves the caches."""
+    end = perf_counter() + RECORDED_STEP * schedule.step_seconds
+    for part in cycle(Path(__file__).read_text(encoding="utf-8").split("\n\n\n")):
+        ast.unparse(ast.parse(part))
+        if perf_counter() > end:
+            break
 
 
 def left_out(schedule: Schedule, run: Run) -> float:

@@ -92,7 +92,8 @@ NOTES: Final = {
     "the step alone, what it takes to write them through a reserved file, and to copy them in memory.",
     "left out": "One step of a hundred is recorded, values and all. Those between, with their optimizer, as a multiple "
     "of the same steps without a recording, by the processor's time: the median of the ratios within a round, and the "
-    "quickest round of the one to that of the other.",
+    "quickest round of the one to that of the other. `interrupted` is the floor: no recording, but where that has a "
+    "step, the program does something else for as long as three, and finds less in the processor's caches after it.",
     "long run": "A tiny PyTorch model, every step recorded and the newest 10 kept, or one of 100 and the newest 3: "
     "the processor's time of a step, private memory and disk, by the median of five points in a quarter of the run. "
     "In step 73,456 a NaN is born; what is held from then on comes on top. [The picture](how-to/leave-it-on.md).",

@@ -276,6 +276,43 @@ def test_what_writes_a_program_down_writes_the_same_while_it_is_recorded(tmp_pat
     assert written(str(tmp_path / "run.gscope")) == alone
 
 
+REMEMBERED = """\
+import sys, torch
+import graphscope as gs
+
+made = torch.nn.Module.__call__, torch.nn.Module._call_impl, torch.nn.Module.__getattr__
+assert "torch._dynamo" not in sys.modules
+finders, options = list(sys.meta_path), {"every": int(sys.argv[2])} if sys.argv[2:] else {}
+with gs.record(sys.argv[1], **options) as log:
+    model = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)  # which loads the compiler
+    recorded = torch.nn.Module.__call__
+    model(torch.ones(3)).sum().backward()
+    optimizer.step()
+assert recorded is not made[0]
+import torch._dynamo.utils as utils
+found = utils.unpatched_nn_module_call, utils.unpatched_nn_module_call_impl, utils.unpatched_nn_module_getattr
+assert found == made, found
+assert sys.meta_path == finders
+assert torch._dynamo.__loader__ is torch._dynamo.__spec__.loader
+assert type(torch._dynamo.__loader__) is type(torch.__loader__)
+log.refresh()
+assert "linear" in [log.op(op).name for op in log.column("op")]
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [[], ["10"]])
+def test_a_compiler_that_is_loaded_within_a_recording_remembers_what_torch_is(
+    tmp_path: Path, options: list[str]
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(REMEMBERED, "utf-8")
+    command = [sys.executable, str(program), str(tmp_path / "run.gscope"), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def told(capture: str | None) -> list[tuple[str, int]]:
     """Where the program is warned of what it does."""
     one, other = torch.ones(2, 1), torch.ones(2)

@@ -89,9 +89,7 @@ class Compiling:
     def rest(self) -> None:
         """Let compiled functions run as they are written."""
         if self._stance is None:
-            if "torch._dynamo" not in sys.modules:
-                with self._patches.aside():  # what it remembers of torch is to be torch's own
-                    import_module("torch._dynamo")
+            import_module("torch._dynamo")
             # It is made by a class that acts at once, and takes it back on leaving. Before torch 2.6 there is none.
             stance = getattr(torch.compiler, "set_stance", None)
             self._stance = _disabled() if stance is None else stance("force_eager")

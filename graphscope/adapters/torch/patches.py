@@ -25,6 +25,7 @@ from graphscope.adapters.torch.constructions import Constructions
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.functions import Functions
 from graphscope.adapters.torch.left_out import Losses
+from graphscope.adapters.torch.loading_compiler import LoadingCompiler
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
@@ -124,6 +125,9 @@ class TorchPatches(Patches):
         for owner, name in _WRITING_DOWN:
             self.replace(owner, name, compiling.unseen(getattr(owner, name)))
         self.at_end(compiling.resume)
+        loading = LoadingCompiler(self.aside)
+        loading.begin()
+        self.at_end(loading.end)
         if "torch._dynamo" in sys.modules:
             compiling.rest()
         ops = contextlib.ExitStack()

@@ -462,9 +462,12 @@ def test_where_the_second_optimizer_stops_the_steps_of_the_first_are_counted(tmp
         computed = np.float32(adversaries(200, alone_from=20))
     log.refresh()
     told = every_step(log)
-    assert told["step"][-1] > 21 + 200 - 20 - 32 - 2
-    assert told["rate"][-1] == 2e-3
-    assert told["loss"][-1] in computed[-20:, 0]
+    alone = told[told["rate"] == 2e-3][1:]  # behind the very first, which ended a step before there was a second
+    assert np.isin(alone["loss"][np.isfinite(alone["loss"])], computed[20:, 0]).all()  # NaN where none was looked at
+    if compiled.passing is not None:  # else steps as short as these are not all looked at
+        assert told["step"][-1] > 21 + 200 - 20 - 32 - 2
+        assert alone["step"][-1] == told["step"][-1]
+        assert alone["loss"][-1] in computed[-20:, 0]
 
 
 def test_where_other_threads_compute_all_steps_are_recorded(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 /* The statistics of a value: smallest, largest, mean, standard deviation, and how many are NaN, Inf or 0.
  *
- * Block by block, in lanes that the compiler turns into vector instructions; a block whose squares are not finite holds
- * elements that are not, or too large ones, and is looked at again, element by element. Squares are those of distances:
- * the squares of numbers that lie close together would leave nothing. What blocks come to is joined in double (Chan,
- * Golub, LeVeque 1983).
+ * Block by block, in lanes that the compiler turns into vector instructions; a block whose squares are not finite, or
+ * come to nothing, is looked at again, in double and without the elements that are not finite. Squares are those of
+ * distances: the squares of numbers that lie close together would leave nothing. What blocks come to is joined in
+ * double (Chan, Golub, LeVeque 1983).
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -39,37 +39,77 @@ static void join(Found *found, const Found *more)
     found->finite += more->finite;
 }
 
-/* Elements of any kind, one after the other. */
-#define ANY(name, type)                                                                                                \
-    static void name(Found *found, const type *x, int64_t count)                                                       \
-    {                                                                                                                  \
-        Found these = {.least = INFINITY, .most = -INFINITY};                                                          \
-        double sum = 0;                                                                                                \
-        for (int64_t at = 0; at < count; at++) {                                                                       \
-            these.nan += isnan(x[at]) != 0;                                                                            \
-            these.inf += isinf(x[at]) != 0;                                                                            \
-            if (!isfinite(x[at]))                                                                                      \
-                continue;                                                                                              \
-            these.least = x[at] < these.least ? x[at] : these.least;                                                   \
-            these.most = x[at] > these.most ? x[at] : these.most;                                                      \
-            these.zero += x[at] == 0;                                                                                  \
-            these.finite++;                                                                                            \
-            sum += x[at];                                                                                              \
-        }                                                                                                              \
-        these.mean = these.finite ? sum / (double)these.finite : 0;                                                    \
-        for (int64_t at = 0; at < count; at++)                                                                         \
-            if (isfinite(x[at]))                                                                                       \
-                these.squares += (x[at] - these.mean) * (x[at] - these.mean);                                          \
-        join(found, &these);                                                                                           \
+/* Elements of any kind, a whole number of lanes. Those that are not finite are counted, and left out of all else. */
+FOR_EACH_PROCESSOR static void any_float64(Found *found, const double *x, int64_t count)
+{
+    double least[LANES], most[LANES], sum[LANES] = {0}, squares[LANES] = {0};
+    uint64_t nan[LANES] = {0}, finite[LANES] = {0}, zero[LANES] = {0};
+    for (int lane = 0; lane < LANES; lane++) {
+        least[lane] = INFINITY;
+        most[lane] = -INFINITY;
     }
+    for (int64_t at = 0; at < count; at += LANES)
+        for (int lane = 0; lane < LANES; lane++) {
+            double each = x[at + lane], none = each - each; /* 0, or NaN where it is not finite */
+            double low = none == 0 ? each : INFINITY, high = none == 0 ? each : -INFINITY;
+            least[lane] = low < least[lane] ? low : least[lane];
+            most[lane] = high > most[lane] ? high : most[lane];
+            sum[lane] += none == 0 ? each : 0;
+            nan[lane] += each != each;
+            finite[lane] += none == 0;
+            zero[lane] += each == 0;
+        }
+    Found these = {.least = INFINITY, .most = -INFINITY};
+    double total = 0;
+    for (int lane = 0; lane < LANES; lane++) {
+        these.least = least[lane] < these.least ? least[lane] : these.least;
+        these.most = most[lane] > these.most ? most[lane] : these.most;
+        these.nan += nan[lane];
+        these.zero += zero[lane];
+        these.finite += finite[lane];
+        total += sum[lane];
+    }
+    const double mean = these.finite ? total / (double)these.finite : 0;
+    for (int64_t at = 0; at < count; at += LANES)
+        for (int lane = 0; lane < LANES; lane++) {
+            double each = x[at + lane], from = each - each == 0 ? each - mean : 0;
+            squares[lane] += from * from;
+        }
+    for (int lane = 0; lane < LANES; lane++)
+        these.squares += squares[lane];
+    these.inf = (uint64_t)count - these.finite - these.nan;
+    these.mean = mean;
+    join(found, &these);
+}
 
-ANY(any_float32, float)
-ANY(any_float64, double)
+/* The same of floats, a block at most: the squares of all of them are doubles. */
+static void any_float32(Found *found, const float *x, int64_t count)
+{
+    double wide[BLOCK];
+    for (int64_t at = 0; at < count; at++)
+        wide[at] = x[at];
+    any_float64(found, wide, count);
+}
 
-/* A block of numbers, a whole number of lanes; 0, with nothing noted, when some are not finite, or too large or too small
- * to be squared: little is left of squares that come to less than `smallest` each.
- * Distances are those from the mean of a sample, which is some standard deviations away from the mean of all at most. */
-#define BLOCKWISE(name, type, bits, smallest)                                                                          \
+/* The power of 2 by which distances like this one come to about 1, so that there is room for their squares; 1 where
+ * there is none, or it is not finite. */
+static float unit_for_float32(float distance)
+{
+    uint32_t bits, exponent;
+    memcpy(&bits, &distance, sizeof bits);
+    exponent = bits >> 23 & 255;
+    if (bits << 1 == 0 || exponent == 255)
+        return 1;
+    bits = (exponent < 254 ? 254 - exponent : 1) << 23;
+    memcpy(&distance, &bits, sizeof bits);
+    return distance;
+}
+
+/* A block of numbers, a whole number of lanes; 0, with nothing noted, when some are not finite, or too large or too
+ * small to be squared: little is left of squares that come to less than `smallest` each.
+ * Distances are those from the mean of a sample, which is some standard deviations away from the mean of all at most.
+ * How far its halves are apart tells in which unit: gradients that vanish on their way are that small. */
+#define BLOCKWISE(name, type, bits, smallest, unit_for)                                                                \
     FOR_EACH_PROCESSOR static int name(Found *found, const type *x, int64_t count)                                     \
     {                                                                                                                  \
         type least[LANES], most[LANES], sum[LANES], squares[LANES], pivot = 0, other = 0;                              \
@@ -78,7 +118,9 @@ ANY(any_float64, double)
             pivot += x[each * apart];                                                                                  \
             other += x[(each + 1) * apart];                                                                            \
         }                                                                                                              \
+        const type unit = unit_for(pivot - other);                                                                     \
         pivot = (pivot + other) / LANES;                                                                               \
+        const type center = pivot * unit;                                                                              \
         bits zero[LANES];                                                                                              \
         for (int lane = 0; lane < LANES; lane++) {                                                                     \
             least[lane] = most[lane] = x[lane];                                                                        \
@@ -89,7 +131,7 @@ ANY(any_float64, double)
             for (size_t line = 0; line < LANES * sizeof(type); line += 64)                                             \
                 FETCH((const char *)(x + at) + AHEAD + line);                                                          \
             for (int lane = 0; lane < LANES; lane++) {                                                                 \
-                type each = x[at + lane], from = each - pivot;                                                         \
+                type each = x[at + lane], from = each * unit - center;                                                 \
                 least[lane] = each < least[lane] ? each : least[lane];                                                 \
                 most[lane] = each > most[lane] ? each : most[lane];                                                    \
                 sum[lane] += from;                                                                                     \
@@ -105,8 +147,10 @@ ANY(any_float64, double)
         if (!isfinite(total_squares))                                                                                  \
             return 0;                                                                                                  \
         total /= (double)count;                                                                                        \
-        Found these = {.least = least[0], .most = most[0], .mean = (double)pivot + total, .finite = (uint64_t)count,   \
-                       .squares = fmax(total_squares - (double)count * total * total, 0)};                             \
+        const double back = 1.0 / unit;                                                                                \
+        Found these = {.least = least[0], .most = most[0], .mean = (double)pivot + total * back,                       \
+                       .finite = (uint64_t)count,                                                                      \
+                       .squares = fmax(total_squares - (double)count * total * total, 0) * back * back};               \
         for (int lane = 0; lane < LANES; lane++) {                                                                     \
             these.least = least[lane] < these.least ? least[lane] : these.least;                                       \
             these.most = most[lane] > these.most ? most[lane] : these.most;                                            \
@@ -118,8 +162,9 @@ ANY(any_float64, double)
         return 1;                                                                                                      \
     }
 
-BLOCKWISE(block_float32, float, uint32_t, FLT_MIN)
-BLOCKWISE(block_float64, double, uint64_t, 0) /* the squares that doubles have no room for, NumPy has none for, either */
+#define UNIT_FOR_FLOAT64(distance) 1
+BLOCKWISE(block_float32, float, uint32_t, FLT_MIN, unit_for_float32)
+BLOCKWISE(block_float64, double, uint64_t, 0, UNIT_FOR_FLOAT64) /* NumPy, too, has none for the squares of doubles */
 
 #define MEASURE(name, type, block, any)                                                                                \
     static void name(Found *found, const void *data, int64_t count)                                                    \
@@ -130,7 +175,14 @@ BLOCKWISE(block_float64, double, uint64_t, 0) /* the squares that doubles have n
             size = count - at < BLOCK ? count - at : BLOCK;                                                            \
             if (size > LANES)                                                                                          \
                 size -= size % LANES;                                                                                  \
-            if (size < LANES || !block(found, x + at, size))                                                           \
+            if (size < LANES) { /* what is missing to a whole run of lanes is NaN, and not counted */                  \
+                type rest[LANES];                                                                                      \
+                for (int lane = 0; lane < LANES; lane++)                                                               \
+                    rest[lane] = lane < size ? x[at + lane] : (type)NAN;                                               \
+                any(found, rest, LANES);                                                                               \
+                found->nan -= (uint64_t)(LANES - size);                                                                \
+            }                                                                                                          \
+            else if (!block(found, x + at, size))                                                                      \
                 any(found, x + at, size);                                                                              \
         }                                                                                                              \
     }

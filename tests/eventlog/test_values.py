@@ -198,6 +198,40 @@ def test_statistics_of_what_is_too_small_to_be_squared(scale: float, size: int) 
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("scale", [1e-25, 1.0, 1e25])
+@pytest.mark.parametrize("size", [1, 15, 16, 33, 2049, 5000])
+def test_statistics_leave_out_what_is_not_finite(dtype: str, bad: float, scale: float, size: int) -> None:
+    value = (scale * np.random.default_rng(size).standard_normal(size)).astype(dtype)
+    value[1::3] = 0
+    value[::7] = bad
+    found = unpack(summary_record(value), size)
+    finite = value[np.isfinite(value)].astype("float64")
+    assert (found.nan, found.inf) == (np.isnan(value).sum(), np.isinf(value).sum())
+    assert (found.zero, found.finite) == ((value == 0).sum(), False)
+    if finite.size:
+        assert (found.minimum, found.maximum) == (finite.min(), finite.max())
+        assert found.mean == pytest.approx(finite.mean(), rel=1e-6, abs=1e-9 * finite.std())
+        assert found.std == pytest.approx(finite.std(), rel=1e-6)
+
+
+@pytest.mark.parametrize("swing", [0, 1e-5, 1])
+@pytest.mark.parametrize("scales", [(1e-30, 1), (1e-25, 1e-15), (1, 1e25), (1e-30, 1e30), (1e-40, 1e-20), (1e37, 1)])
+def test_statistics_of_numbers_that_are_not_of_one_size(scales: tuple[float, float], swing: float) -> None:
+    random = np.random.default_rng(1)
+    for places in (1, 2, 3, 500, 5000):  # numbers of the second size, among zeros and those of the first
+        wide = scales[0] * (np.where(np.arange(10_000) % 2, 1, -1) + swing * random.standard_normal(10_000))
+        wide[2000:2500] = 0
+        wide[random.choice(10_000, places)] = scales[1] * random.standard_normal(places)
+        value = wide.astype("float32")
+        found = unpack(summary_record(value), value.size)
+        expected = value.astype("float64")
+        assert (found.minimum, found.maximum) == (expected.min(), expected.max())
+        assert found.mean == pytest.approx(expected.mean(), abs=1e-6 * expected.std())
+        assert found.std == pytest.approx(expected.std(), rel=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("size", [2000, 5000, 120_000])
 def test_statistics_of_a_few_large_elements_among_zeros(dtype: str, size: int) -> None:
     value = np.zeros(size, dtype)

@@ -139,9 +139,13 @@ Stretch stretch_of(const Site *site, PyObject *tensor, const Look *seen)
     if (!site->wanted || site->ordered || seen->device != ON_CPU || found.nbytes < LEAST_REMEMBERED ||
         !in_one_stretch(seen))
         return found;
-    found.version = version_of(tensor);
-    if (found.version >= 0)
-        found.address = (const char *)seen->data + seen->offset;
+    PyObject *guard = ask_torch(); /* a mode would count the question as a call of the program's */
+    if (guard != NULL) {
+        found.version = version_of(tensor);
+        if (found.version >= 0)
+            found.address = (const char *)seen->data + seen->offset;
+        done_asking(guard);
+    }
     PyErr_Clear();
     return found;
 }

@@ -127,6 +127,11 @@ CALL: Final = ("operands", "attributes", "measured")
 """The keys of an entry that tell of a call; what else it holds are facts: names, texts."""
 
 
+ARGUMENT: Final = "argument"
+"""The key of an entry that leaves a name to its reader: the site of a call, and which of its arguments bears the name.
+To read the program's text takes longer than its first ops."""
+
+
 def of_entry(encoded: Mapping[str, Any], inputs: int, numbers: Callable[[int], int]) -> Arguments:
     """What a call was given.
 

@@ -10,12 +10,12 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from graphscope.eventlog import schema
+from graphscope.eventlog import arguments, schema
 from graphscope.eventlog.appender import FLOATING, MOST_NODES, compiled
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.names import Table, encoded
 from graphscope.eventlog.schema import Flag, Kind
-from graphscope.eventlog.template import PACKERS, Template
+from graphscope.eventlog.template import PACKERS, Content, Template
 from graphscope.eventlog.typed import shown
 from graphscope.eventlog.values import nature, storage
 
@@ -43,6 +43,8 @@ class Interning:
 
     def open_tables(self, folder: Path) -> None:
         """Begin the tables in a folder."""
+        self._here = threading.local()
+        self._contents: dict[tuple[Any, ...], Content] = {}
         self.tables = {name: Table(folder, name) for name in schema.TABLES}
         self.tables["sources"] = Table(folder, "sources", _TEXTS)
         for name in _EARLY:
@@ -62,8 +64,11 @@ class Interning:
 
     def thread(self) -> int:
         """The number of the calling thread in the table `threads`; threads past the 255th share the last number."""
-        key = name, ident = _known_as(threading.current_thread())
-        return min(self.intern("threads", key, {"name": name, "ident": ident}), 255)
+        number: int = getattr(self._here, "thread", 0)
+        if not number:
+            key = name, ident = _known_as(threading.current_thread())
+            number = self._here.thread = min(self.intern("threads", key, {"name": name, "ident": ident}), 255)
+        return number
 
     def has_seen(self, thread: threading.Thread) -> bool:
         """Whether a thread has recorded something."""
@@ -77,6 +82,11 @@ class Interning:
             text = encoded(attrs)
         except own(ValueError, TypeError, RecursionError):  # circular, or with keys that JSON has no place for
             text = encoded({str(name): shown(value) for name, value in attrs.items()})
+        return self.intern("attrs", text, text)
+
+    def argument(self, site: int, place: int) -> int:
+        """The number of the attributes that leave a name to their reader; see `arguments.ARGUMENT`."""
+        text = b'{"%s":[%d,%d]}' % (arguments.ARGUMENT.encode(), site, place)
         return self.intern("attrs", text, text)
 
     def intern(self, table: str, key: Any, entry: Any) -> int:
@@ -115,19 +125,15 @@ class Interning:
         `dtype=None` says that the row has no value. Of the inputs that a row is given, the last `number_count` are
         numbers that vary, by their bits. What `is_kept` is kept under every policy.
         """
-        name, nbytes, keep = "", 0, 0
-        if dtype is not None:
-            name = nature(dtype).name
-            nbytes = min(math.prod(shape, start=dtype.itemsize), _MOST_BYTES)
-            keep = 0 if several else int(storage("full" if is_kept else self.policy, self.cap, nbytes, dtype))
+        content = _NO_CONTENT if dtype is None else self._content(shape, dtype, several=several, is_kept=is_kept)
         fields = (  # in the order of `schema.CONSTANT`
             int(kind),
-            schema.DTYPE_CODES.get(name, 0),
+            content.dtype,
             0,
             op,
             site,
             scope,
-            0 if dtype is None else self.shape(shape),
+            content.shape,
             attrs,
             version,
             thread or self.thread(),
@@ -137,8 +143,25 @@ class Interning:
         )
         if input_count + number_count > schema.INLINE_INPUTS:
             flags |= Flag.EDGES
-        layout = "" if keep != Flag.INLINE else name if name in PACKERS and shape == () else "bytes"
-        # Readers derive it where a value is kept whole; the compiled part looks at each anyway.
-        watched = (name in FLOATING or several) and keep != Flag.SUMMARY and (compiled or not keep)
-        nodes = input_count if number_count else MOST_NODES
-        return Template(fields, flags, nbytes, keep, layout, nodes=nodes, watched=watched)
+        return Template(fields, flags, content, nodes=input_count if number_count else MOST_NODES)
+
+    def _content(self, shape: tuple[int, ...], dtype: np.dtype, *, several: bool, is_kept: bool) -> Content:
+        """How values of a shape and dtype are kept."""
+        policy = "full" if is_kept else self.policy
+        key = shape, dtype, policy, several
+        found = self._contents.get(key)
+        if found is None:
+            name = nature(dtype).name
+            nbytes = min(math.prod(shape, start=dtype.itemsize), _MOST_BYTES)
+            keep = 0 if several else int(storage(policy, self.cap, nbytes, dtype))
+            layout = "" if keep != Flag.INLINE else name if name in PACKERS and shape == () else "bytes"
+            # Readers derive it where a value is kept whole; the compiled part looks at each anyway.
+            watched = (name in FLOATING or several) and keep != Flag.SUMMARY and (compiled or not keep)
+            code = schema.DTYPE_CODES.get(name, 0)
+            found = Content(code, nbytes, keep, layout, watched=watched, shape=self.shape(shape))
+            self._contents[key] = found
+        return found
+
+
+_NO_CONTENT: Final = Content(0, 0, 0, "")
+"""That of rows without a value."""

@@ -210,8 +210,8 @@ TABLES: Final[dict[str, str]] = {
     "sources": "{file, text}",
     "scopes": "{name, type, parent, site}",
     "shapes": "[dim, ...]",
-    "attrs": "{fact: value, ..., operands: [typed value, ...], attributes: {name: typed value, ...}, "
-    "measured: {name: number}}; of what ranks do together {group, ranks, number}",
+    "attrs": "{fact: value, ..., argument: [site, place], operands: [typed value, ...], "
+    "attributes: {name: typed value, ...}, measured: {name: number}}; of what ranks do together {group, ranks, number}",
     "threads": "{name, ident}",
     "memory": "[[what, row, storage, detail, ...], ...]: changes in their order, with the row that was next then: what "
     "is `made` by an op, or `met` as one is given it (detail: bytes), `freed`, `saved` for backward (detail: the row "

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from graphscope.eventlog import schema
-from graphscope.eventlog.arguments import CALL
+from graphscope.eventlog import schema, sources
+from graphscope.eventlog.arguments import ARGUMENT, CALL
 from graphscope.eventlog.files import LogFiles
 from graphscope.eventlog.names import Op, Scope, Site, entries
 from graphscope.eventlog.typed import decode
@@ -30,6 +30,7 @@ class Tables:
         self._tables: dict[str, _Table] = {name: _Table(files, name, self._is_whole) for name in schema.TABLES}
         self._source_texts: dict[str, str] | None = None
         self._paths: dict[int, str] = {}
+        self._named: dict[int, dict[str, Any]] = {}
 
     def _is_whole(self) -> bool:
         """Whether nothing more will be written."""
@@ -87,9 +88,25 @@ class Tables:
         return {name: value for name, value in self.entry(number).items() if name not in CALL}
 
     def entry(self, number: int) -> dict[str, Any]:
-        """An entry of `attrs` as it lies there."""
+        """An entry of `attrs` as it lies there, with the name that it leaves to be read from the program's text."""
         entry = self._tables["attrs"].get(number)
-        return entry if isinstance(entry, dict) else {}
+        if not isinstance(entry, dict):
+            return {}
+        if ARGUMENT not in entry:
+            return entry
+        if number not in self._named:
+            name = self._written(*map(_integer, [*_list(entry[ARGUMENT]), 0, 0][:2]))
+            others = {fact: value for fact, value in entry.items() if fact != ARGUMENT}
+            self._named[number] = others if name is None else {"name": name, **others}
+        return self._named[number]
+
+    def _written(self, site: int, argument: int) -> str | None:
+        """What the program writes as an argument of the call at a site."""
+        found = self.site(site)
+        if found is None:
+            return None
+        place = found.line, found.column, found.end_line, found.end_column
+        return sources.argument_at(self.source(found.file), place, argument)
 
     def thread(self, number: int) -> dict[str, Any]:
         """A thread by its number: its name and ident."""

@@ -46,45 +46,69 @@ def padded(nbytes: int) -> int:
 _SUMMARY_ROOM: Final = padded(schema.SUMMARY.itemsize)
 
 
-class Template(Form):
-    """The part of a row that is the same each time a call site runs, and how the row's value is kept."""
+class Content:
+    """How the values of rows are kept: what is the same in all rows of one shape and dtype.
 
-    __slots__ = ("fields", "flags", "keep", "layout", "pack", "raw", "special", "watched")
+    Args:
+        dtype: Its code.
+        nbytes: Bytes of a value.
+        keep: The flag that says how it is kept; 0: not at all.
+        layout: How such rows are packed.
+        watched: Whether the value may hold NaN or Inf, and its row is to be flagged then.
+        shape: The number of the shape.
+    """
+
+    __slots__ = (
+        "copied", "dtype", "floating", "inline", "keep", "layout", "nbytes", "pack", "plain", "raw", "room", "shape",
+        "watched",
+    )  # fmt: skip
 
     def __init__(
-        self,
-        fields: tuple[int, ...],
-        flags: int,
-        nbytes: int,
-        keep: int,
-        layout: str,
-        *,
-        nodes: int = MOST_NODES,
-        watched: bool = False,
+        self, dtype: int, nbytes: int, keep: int, layout: str, *, watched: bool = False, shape: int = 0
     ) -> None:
-        self.fields = fields
-        self.kind = fields[0]
-        # As plain numbers: to combine members of an enumeration takes as long as most of what follows here.
-        flags, keep = int(flags), int(keep)
-        self.flags = flags | keep
-        self.prefix = _PREFIX.pack(0, fields[1], self.flags, *fields[3:])
+        self.dtype = dtype
+        self.shape = shape
         self.nbytes = nbytes
-        self.nodes = nodes
         self.keep = keep
         self.layout = layout
         self.room = padded(nbytes) if keep == _KEPT else _SUMMARY_ROOM if keep == _SUMMARY else 0
         self.pack = PACKERS[layout]
         self.raw = layout == "bytes"
-        self.rare = self.kind > _LAST_NODE or flags & _RARE != 0
         self.copied = keep == _KEPT
         self.inline = keep == _INLINE
-        name = schema.DTYPES[fields[1]]
-        self.floating = FLOATING.get(name, 0) if keep != _SUMMARY else 0
+        self.floating = FLOATING.get(schema.DTYPES[dtype], 0) if keep != _SUMMARY else 0
         self.watched = watched
+        self.plain = keep != _SUMMARY
+
+
+class Template(Form):
+    """The part of a row that is the same each time a call site runs, and how the row's value is kept."""
+
+    __slots__ = ("content", "fields", "flags", "keep", "pack", "raw", "special", "watched")
+
+    def __init__(self, fields: tuple[int, ...], flags: int, content: Content, *, nodes: int = MOST_NODES) -> None:
+        self.fields = fields
+        self.kind = fields[0]
+        # As plain numbers: to combine members of an enumeration takes as long as most of what follows here.
+        flags, keep = int(flags), content.keep
+        self.flags = flags | keep
+        self.prefix = _PREFIX.pack(0, fields[1], self.flags, *fields[3:])
+        self.nodes = nodes
+        self.content = content
+        self.nbytes = content.nbytes
+        self.keep = keep
+        self.room = content.room
+        self.pack = content.pack
+        self.raw = content.raw
+        self.rare = self.kind > _LAST_NODE or flags & _RARE != 0
+        self.copied = content.copied
+        self.inline = content.inline
+        self.floating = content.floating
+        self.watched = content.watched
         """Whether the value may hold NaN or Inf, and its row is to be flagged then."""
         self.special = self.rare or self.raw or not keep
         """Whether a row needs more than its value copied and its fields packed."""
-        self.plain = keep != _SUMMARY
+        self.plain = content.plain
 
     def flagged(self) -> Template:
         """The same for a row whose value holds NaN or Inf."""
@@ -95,9 +119,9 @@ class Template(Form):
 
     def with_flags(self, flags: int) -> Template:
         """The same for rows of which more is true."""
-        return Template(
-            self.fields, self.flags | flags, self.nbytes, self.keep, self.layout, nodes=self.nodes, watched=self.watched
-        )
+        twin = Template(self.fields, self.flags | flags, self.content, nodes=self.nodes)
+        twin.watched = self.watched
+        return twin
 
     def links(self, inputs: tuple[int, int, int], base: int) -> tuple[int, ...]:
         """Inputs as a row holds them: rows of nodes as they are in the log, and behind those the bits of numbers."""

@@ -85,7 +85,7 @@ def names_of(graph: Graph) -> set[str]:
     """What the tensors of a log are called."""
     log = graph.log
     names = {graph.names.variable(number) for number in range(1, len(log.table("sites")) + 1)}
-    names |= {str(attrs.get("name", "")) for attrs in log.table("attrs") if isinstance(attrs, dict)}
+    names |= {str(log.attrs(number).get("name", "")) for number in range(1, len(log.table("attrs")) + 1)}
     return names - {""}
 
 

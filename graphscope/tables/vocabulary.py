@@ -27,7 +27,7 @@ class Vocabulary:
         self.ops: list[Any] = [None, *(log.op(number).name for number in _numbers(log, "ops"))]
         self.modules: list[Any] = [None, *(log.scope_path(number) or None for number in _numbers(log, "scopes"))]
         self.shapes: list[Any] = [[], *(list(log.shape(number)) for number in _numbers(log, "shapes"))]
-        self.names: list[Any] = [None, *map(_name, log.table("attrs"))]
+        self.names: list[Any] = [None, *(_name(log.attrs(number)) for number in _numbers(log, "attrs"))]
         self.elements = np.array([math.prod(shape) for shape in self.shapes], np.int64)
 
     def count(self, shapes: np.ndarray) -> np.ndarray:
@@ -39,8 +39,8 @@ def _numbers(log: Log, table: str) -> range:
     return range(1, len(log.table(table)) + 1)
 
 
-def _name(entry: Any) -> str | None:
-    name = entry.get("name") if isinstance(entry, dict) else None
+def _name(attrs: dict[str, Any]) -> str | None:
+    name = attrs.get("name")
     return name if isinstance(name, str) and name else None
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphscope.eventlog.appender import FLOATING
 from graphscope.eventlog.schema import DTYPES, Flag
-from graphscope.eventlog.template import Template
+from graphscope.eventlog.template import Content, Template
 from graphscope.eventlog.values import summary_record
 
 
@@ -43,10 +43,11 @@ def told(template: Template, value: Any) -> Any:
 def examined(template: Template) -> Template:
     """The template of the same rows, of values that are looked at, whether they are finite, and not kept."""
     flags = Flag(template.flags) & ~(Flag.KEPT | Flag.INLINE | Flag.SUMMARY)
-    return Template(template.fields, flags, template.nbytes, Flag(0), "", nodes=template.nodes, watched=True)
+    content = Content(template.fields[1], template.nbytes, 0, "", watched=True)
+    return Template(template.fields, flags, content, nodes=template.nodes)
 
 
 def unkept(template: Template) -> Template:
     """The template of the same rows, of values whose elements can't be had."""
     flags = Flag(template.flags) & ~(Flag.KEPT | Flag.INLINE | Flag.SUMMARY)
-    return Template(template.fields, flags, 0, Flag(0), "", nodes=template.nodes)
+    return Template(template.fields, flags, Content(template.fields[1], 0, 0, ""), nodes=template.nodes)

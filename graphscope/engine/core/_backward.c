@@ -110,7 +110,8 @@ static int64_t contribution(Pass *pass, PyObject *leaf, PyObject *value, int64_t
         goto done;
     }
     PyObject *template = AT(templates, first && grad == Py_None ? engine.fresh : engine.more);
-    row = engine.log->append(pass->appender, template, value, &(Moment){pass->now, 0, from, &origin, 1, -1, 0});
+    if (template != Py_None)
+        row = engine.log->append(pass->appender, template, value, &(Moment){pass->now, 0, from, &origin, 1, -1, 0});
 done:
     Py_XDECREF(grad);
     Py_XDECREF(templates);

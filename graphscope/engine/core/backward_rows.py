@@ -49,14 +49,14 @@ def contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: b
         and data.dtype is templates.dtype
         and data.shape == templates.shape
     ):
-        return value, writer.append(templates.fresh if fresh else templates.more, data, now, 0, leaf.row, origin)
+        return value, writer.append(templates.of(fresh=fresh), data, now, 0, leaf.row, origin)
     if leaf.row < writer.base:
         tracing.leaf(writer, leaf, recording.user_frame(2))
     if origin >= 0:
         leaf.accumulate_templates = templates = LeafTemplates(writer, leaf, data, 1)
     else:
         templates = LeafTemplates(writer, leaf, data, 0)
-    row = writer.append(templates.fresh if fresh else templates.more, data, now, 0, leaf.row, max(origin, 0))
+    row = writer.append(templates.of(fresh=fresh), data, now, 0, leaf.row, max(origin, 0))
     if writer.gate is not None:
         answer = tracing.pause(writer, row, data, sys._getframe())
         if isinstance(answer, Replace):
@@ -75,23 +75,40 @@ _FRESH: Final = int(Flag.FRESH)
 
 
 class LeafTemplates:
-    """The templates of the ACCUMULATE rows of a leaf: of the first contribution, and of those after it."""
+    """The templates of the ACCUMULATE rows of a leaf: of the first contribution, and of those after it.
 
-    __slots__ = ("dtype", "fresh", "more", "shape", "writer")
+    Either is None until it is asked for.
+    """
+
+    __slots__ = ("_input_count", "_site", "dtype", "fresh", "more", "shape", "writer")
 
     def __init__(self, writer: Writer, leaf: Tensor, data: Any, input_count: int) -> None:
         self.writer = writer
         self.dtype = data.dtype
         self.shape = data.shape
-        self.more = writer.template(
-            Kind.ACCUMULATE,
-            shape=data.shape,
-            dtype=data.dtype,
-            site=leaf.site,
-            graph_pass=Pass.BACKWARD,
-            input_count=input_count,
-        )
-        self.fresh = self.more.with_flags(_FRESH)
+        self.fresh: Template | None = None
+        self.more: Template | None = None
+        self._site = leaf.site
+        self._input_count = input_count
+
+    def of(self, *, fresh: bool) -> Template:
+        """That of the first contribution, or of those after it."""
+        template = self.fresh if fresh else self.more
+        if template is None:
+            template = self.writer.template(
+                Kind.ACCUMULATE,
+                shape=self.shape,
+                dtype=self.dtype,
+                site=self._site,
+                graph_pass=Pass.BACKWARD,
+                input_count=self._input_count,
+                flags=_FRESH if fresh else 0,
+            )
+            if fresh:
+                self.fresh = template
+            else:
+                self.more = template
+        return template
 
 
 def cotangent(

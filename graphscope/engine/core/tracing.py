@@ -15,7 +15,7 @@ from graphscope.eventlog import arguments
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.appender import Place
 from graphscope.eventlog.gate import Answer, Replace
-from graphscope.eventlog.places import argument_text, site_number
+from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import ROW_MASK, SLOT_SHIFT, Flag, Kind, Pass
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.typed import Input, is_number
@@ -240,11 +240,12 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
     if frame is not None and recording.is_internal(frame.f_code.co_filename):
         frame = recording.user_frame(2)
     site = site_number(writer, frame) if frame is not None else 0
-    name = tensor.name
-    if name is None and argument is not None and frame is not None and not here().context.backward_row:
-        name = argument_text(frame.f_code, frame.f_lasti, argument)
-    if name is not None:
-        attrs["name"] = name
+    if tensor.name is not None:
+        attrs["name"] = tensor.name
+    if attrs or argument is None or not site or here().context.backward_row:
+        told = writer.attributes(attrs)
+    else:
+        told = writer.argument(site, argument)
     flags = 0
     if tensor.requires_grad:
         flags |= _REQUIRES_GRAD
@@ -257,7 +258,7 @@ def leaf(writer: Writer, tensor: Tensor, frame: FrameType | None, argument: int 
         scope=scope_number(writer),
         shape=data.shape,
         dtype=data.dtype,
-        attrs=writer.attributes(attrs),
+        attrs=told,
         version=tensor.version,
         flags=flags,
     )

@@ -189,6 +189,22 @@ static PyObject *Cursor_fill(Cursor *self, PyObject *end)
     Py_RETURN_NONE;
 }
 
+/* allocate(start, stop): reserve disk space through the file of the values, which to open anew takes as long again;
+ * whether that was done. Of a file that was removed there is no more to reserve. */
+static PyObject *Cursor_allocate(Cursor *self, PyObject *args)
+{
+    long long start, stop;
+    int done = 0;
+    if (!PyArg_ParseTuple(args, "LL", &start, &stop))
+        return NULL;
+#ifdef __linux__
+    struct stat found;
+    done = has_file(self) && fstat(self->file, &found) == 0 && found.st_nlink > 0 &&
+           posix_fallocate(self->file, start, stop - start) == 0;
+#endif
+    return PyBool_FromLong(done);
+}
+
 static PyObject *Cursor_write(Cursor *self, PyObject *args)
 {
     long long offset;
@@ -249,6 +265,7 @@ static PyMethodDef Cursor_methods[] = {
     {"attach", (PyCFunction)Cursor_attach, METH_VARARGS, "Write into these buffers from here on."},
     {"write", (PyCFunction)Cursor_write, METH_VARARGS, "Write a large value."},
     {"fill", (PyCFunction)Cursor_fill, METH_O, "Let the pages of small values be in memory, up to a byte."},
+    {"allocate", (PyCFunction)Cursor_allocate, METH_VARARGS, "Reserve disk space for values."},
     {"find", (PyCFunction)Cursor_find, METH_O, "Where a large value lies already; -1: nowhere."},
     {"let_go", (PyCFunction)Cursor_let_go, METH_NOARGS, "Close the file that large values are written through."},
     {NULL}};
@@ -953,9 +970,31 @@ static PyObject *later(PyObject *module, PyObject *const *args, Py_ssize_t count
     Py_RETURN_NONE;
 }
 
+/* position(code, instruction): line, end line, column and end column of the instruction at a byte offset, as
+ * `co_positions` tells them, which makes those of all instructions before it. */
+static PyObject *position(PyObject *module, PyObject *args)
+{
+    PyObject *code, *told;
+    int instruction, found[4];
+    if (!PyArg_ParseTuple(args, "O!i", &PyCode_Type, &code, &instruction) ||
+        !PyCode_Addr2Location((PyCodeObject *)code, instruction, found, found + 2, found + 1, found + 3) ||
+        (told = PyTuple_New(Py_ARRAY_LENGTH(found))) == NULL)
+        return NULL;
+    for (int place = 0; place < (int)Py_ARRAY_LENGTH(found); place++) {
+        PyObject *number = found[place] < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(found[place]);
+        if (number == NULL)
+            Py_CLEAR(told);
+        if (told == NULL)
+            return NULL;
+        PyTuple_SET_ITEM(told, place, number);
+    }
+    return told;
+}
+
 static PyMethodDef functions[] = {
     {"activate", activate, METH_O, "Tell the compiled parts which log is active."},
     {"lay", lay, METH_VARARGS, "Put a file in the place of mapped memory."},
+    {"position", position, METH_VARARGS, "Where an instruction stands in the program's text."},
     {"later", (PyCFunction)(void (*)(void))later, METH_FASTCALL, "Call a function when Python goes on."},
     {NULL}};
 

@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from types import FrameType
+from itertools import islice
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -105,6 +106,10 @@ class Cursor:
 
     def fill(self, stop: int) -> None:
         """Let the pages of small values be in memory up to a byte, where they can be written through a file."""
+
+    def allocate(self, start: int, stop: int) -> bool:
+        """Reserve disk space for values through a file that is open; whether that was done."""
+        return False
 
     def write(self, offset: int, content: Any) -> None:
         """Write a large value, given as contiguous bytes, at an offset of the values."""
@@ -226,6 +231,11 @@ lay: Any = None
 """Puts a file in the place of mapped memory, compiled."""
 
 
+def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:
+    """Line, end line, column and end column of the instruction at a byte offset."""
+    return next(islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
+
+
 def later(function: Callable[[], None], *_: Any) -> None:
     """Call a function from the callback of something that goes; compiled, when Python goes on."""
     function()
@@ -241,6 +251,6 @@ if not TYPE_CHECKING:
     with suppress(ImportError):  # it was not built here: there was no compiler
         _append = import_module("graphscope.eventlog._append")
         Appender, Cursor, Form, Place = _append.Appender, _append.Cursor, _append.Form, _append.Place
-        activate, later, lay = _append.activate, _append.later, _append.lay
+        activate, later, lay, position = _append.activate, _append.later, _append.lay, _append.position
         compiled = True
         measure = import_module("graphscope.eventlog._measure").measure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from opcode import opmap
 from types import CodeType, FrameType
 from typing import Any, Final
 
@@ -39,8 +40,16 @@ def loop_counters(frame: FrameType | None) -> dict[str, int]:
 
 @lru_cache(maxsize=64)
 def _counters(code: CodeType, line: int) -> tuple[tuple[Counter, ...], ...]:
+    if _TURNING.isdisjoint(code.co_code[::2]):  # which its text would tell, too, and later
+        return ()
     first = 0 if code.co_name == "<module>" else code.co_firstlineno
     return counters_at(source_text(code.co_filename), line, first)
+
+
+_TURNING: Final = frozenset(
+    number for name, number in opmap.items() if name == "FOR_ITER" or ("JUMP_BACKWARD" in name and "NO_" not in name)
+)
+"""Instructions of which each loop has one."""
 
 
 def _value(frame: FrameType, name: str) -> Any:

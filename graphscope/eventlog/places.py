@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, NamedTuple
 
 from graphscope.eventlog import sources
+from graphscope.eventlog.appender import position
 from graphscope.eventlog.own_files import is_own, modules_beside
 from graphscope.eventlog.source_texts import source_text
 from graphscope.eventlog.writer import Writer
@@ -130,11 +130,6 @@ def _entry(
         "end_column": end_column or 0,
         "function": function,
     }
-
-
-def position(code: CodeType, instruction: int) -> tuple[int | None, ...]:
-    """Line, end line, column and end column of the instruction at a byte offset."""
-    return next(islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
 
 
 def argument_text(code: CodeType, instruction: int, argument: int) -> str | None:

@@ -170,6 +170,12 @@ class Segment(Cursor):
         self.values[offset : offset + len(record)] = record
         return not any(record[_COUNTS])  # of NaN and Inf
 
+    def begin(self, *, keeps_values: bool) -> None:
+        """Fault in the first pages that rows and values come to, ahead of the program's first ops."""
+        self.populate_rows()
+        if keeps_values:
+            self.populate(min(self.value_start + _AHEAD, self.small_end))
+
     def populate_rows(self) -> None:
         """Fault in the pages of the next rows: few enough that they are still in the cache when they are written."""
         position = self.origin + self.rows_ready * _ROW
@@ -215,7 +221,7 @@ class Segment(Cursor):
         if high < reserved:
             reserved = max(min(high, reserved - _reserved_ahead(self.value_map.size - reserved)), small_end)
         for start, stop in ((self.small_end, small_end), (reserved, self.reserved)):
-            if start < stop:
+            if start < stop and not self.allocate(start, stop):
                 reserve_part(self.folder / "values.npy", start, stop)
         # A nested call may have come farther.
         small_end, reserved = max(small_end, self.small_end), min(reserved, self.reserved)

@@ -24,13 +24,27 @@ def function_block(lines: Sequence[str], first: int) -> Sequence[str] | None:
     head = lines[first - 1].strip() if 0 < first <= len(lines) else ""
     if not head.startswith("@") and not _DEF.match(head):
         return None
-    depth, begun = _depth(lines[first - 1]), False
-    for place in range(first - 1, len(lines)):
-        text = lines[place].strip()
-        if begun and text and text[0] not in "#)]}" and _depth(lines[place]) <= depth:
-            return lines[first - 1 : place]
+    found = lines[first - 1 : first - 1 + _MANY]
+    stop = _stop_of_function(found)
+    if stop == _MANY:
+        found = lines[first - 1 :]
+        stop = _stop_of_function(found)
+    return found[:stop]
+
+
+def _stop_of_function(lines: Sequence[str]) -> int:
+    """How many of the lines from its first one on are of a function; all where none behind it is there."""
+    depth, begun = _depth(lines[0]), False
+    for place, line in enumerate(lines):
+        text = line.strip()
+        if begun and text and text[0] not in "#)]}" and _depth(line) <= depth:
+            return place
         begun = begun or _DEF.match(text) is not None
-    return lines[first - 1 :]
+    return len(lines)
+
+
+_MANY: Final = 64
+"""So many lines are looked at before all of a file are."""
 
 
 def statement_block(lines: Sequence[str], line: int) -> tuple[int, Sequence[str]]:

@@ -6,10 +6,14 @@ long; it has what is no file, as a notebook's cells, and knows of other encoding
 
 from __future__ import annotations
 
+import codecs
 import linecache
 import os
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, overload
+
+import numpy as np
 
 from graphscope.eventlog.interruptions import own
 
@@ -28,31 +32,77 @@ def source_text(file: str, variables: dict[str, Any] | None = None, *, anew: boo
     if anew:
         _texts.pop(file, None)
     text = _texts.get(file)
-    if text is None and file not in linecache.cache and (text := _read(file)):
-        _texts[file] = text
+    if text is None and file not in linecache.cache and (content := _read(file)):
+        text = _texts[file] = content.decode()
     return text or "".join(linecache.getlines(file, variables))
 
 
+class Lines(Sequence[str]):
+    """The lines of a text, without their ends, each made when it is asked for.
+
+    Of most files a few are wanted, and to make all takes longer than the first ops of many a program.
+    """
+
+    __slots__ = ("_content", "_ends")
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._ends = np.flatnonzero(np.frombuffer(self._content, np.uint8) == ord("\n"))
+
+    def __len__(self) -> int:
+        return len(self._ends) + 1
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, int):
+            place = range(len(self))[place]  # or an IndexError
+            return self._between(place, place + 1)
+        start, stop, step = place.indices(len(self))
+        assert step == 1, "lines that stand together"
+        return self._between(start, stop).split("\n") if start < stop else []
+
+    def _between(self, start: int, stop: int) -> str:
+        first = self._ends[start - 1] + 1 if start else 0
+        end = self._ends[stop - 1] if stop <= len(self._ends) else None
+        return self._content[first:end].decode("utf-8", _ANY)
+
+
+_ANY: Final = "surrogatepass"
+"""Half of a pair is a character of Python's."""
+
+
 @lru_cache(maxsize=64)
-def lines_of(text: str) -> list[str]:
+def lines_of(text: str) -> Lines:
     """The lines of a text, without their ends."""
-    return text.split("\n")
+    return Lines(text.encode("utf-8", _ANY))
 
 
-def _read(file: str) -> str:
-    """The text of a file that is plainly UTF-8; empty of any other."""
+@lru_cache(maxsize=64)
+def lines_in(file: str) -> Lines:
+    """Those of a file, as it was at the first look."""
+    content = b"" if file in linecache.cache else _read(file)
+    return Lines(content) if content else lines_of(source_text(file))
+
+
+def _read(file: str) -> bytes:
+    """The content of a file that is plainly UTF-8; empty of any other."""
     if file.startswith("<"):  # the name of what is no file
-        return ""
+        return b""
     try:
         descriptor = os.open(file, os.O_RDONLY | _BINARY)
         try:
             content = os.read(descriptor, os.fstat(descriptor).st_size)
         finally:
             os.close(descriptor)
-        text = content.decode()
+        head = b"".join(content.split(b"\n", 2)[:2])
+        if b"\r" in content or b"coding" in head or content.startswith(codecs.BOM_UTF8):
+            return b""
+        content.decode()
     except own(OSError, ValueError):
-        return ""
-    head = b"".join(content.split(b"\n", 2)[:2])
-    if "\r" in text or b"coding" in head or text[:1] == "\ufeff":
-        return ""
-    return text if text.endswith("\n") or not text else f"{text}\n"
+        return b""
+    return content if content.endswith(b"\n") or not content else content + b"\n"

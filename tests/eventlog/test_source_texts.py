@@ -57,4 +57,14 @@ def test_a_file_that_is_edited_is_as_it_was_until_it_is_looked_at_anew(tmp_path:
     file.write_text("second\n")
     assert source_text(str(file)) == "first\n"
     assert source_text(str(file), anew=True) == source_text(str(file)) == "second\n"
-    assert lines_of(source_text(str(file))) == ["second", ""]
+    assert [*lines_of(source_text(str(file)))] == ["second", ""]
+
+
+@pytest.mark.parametrize("text", ["", "x", "\n", "a\nbπ\n\n\ud800c", "one\ntwo\nthree\n"])
+def test_lines_are_those_between_the_ends_of_lines(text: str) -> None:
+    lines, expected = lines_of(text), text.split("\n")
+    assert [*lines] == expected
+    assert [lines[place] for place in range(-len(expected), 0)] == expected
+    for start in range(-1, 5):
+        for stop in (None, *range(-1, 5)):
+            assert lines[start:stop] == expected[start:stop]

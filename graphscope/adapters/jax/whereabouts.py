@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from graphscope.adapters.jax.internals import source_info_util
 from graphscope.adapters.kit.frames import Frames
-from graphscope.eventlog.places import Line, position
+from graphscope.eventlog.appender import position
+from graphscope.eventlog.places import Line
 
 _JITTED: Final = re.compile(r"(\w+)\((.+)\)")
 

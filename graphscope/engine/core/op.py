@@ -28,7 +28,7 @@ import numpy as np
 from graphscope.engine.core.precision import in_single
 from graphscope.engine.core.results import result_of
 from graphscope.eventlog.source_blocks import function_block
-from graphscope.eventlog.source_texts import lines_of, source_text
+from graphscope.eventlog.source_texts import lines_in
 from graphscope.formulas.table import FORMULAS
 
 Rule = Callable[..., Any]
@@ -257,7 +257,7 @@ def _text(rule: Rule) -> str:
     if code is None:
         return str(getattr(rule, "__name__", rule))
     if code.co_name != "<lambda>":
-        block = function_block(lines_of(source_text(code.co_filename)), code.co_firstlineno)
+        block = function_block(lines_in(code.co_filename), code.co_firstlineno)
         if block is not None and not any(quotes in line for line in block for quotes in ('"""', "'''")):
             return "\n".join(block).strip()
         try:
@@ -267,7 +267,7 @@ def _text(rule: Rule) -> str:
     places = [place for place in code.co_positions() if None not in place and place[2] != place[3]]
     first = min((line, column) for line, _, column, _ in places)
     last = max((line, column) for _, line, _, column in places)
-    lines = [line.encode() for line in lines_of(source_text(code.co_filename))[first[0] - 1 : last[0]]] or [b""]
+    lines = [line.encode() for line in lines_in(code.co_filename)[first[0] - 1 : last[0]]] or [b""]
     lines[-1] = lines[-1][: last[1]]  # columns count bytes
     lines[0] = lines[0][first[1] :]
     return " ".join(b" ".join(lines).decode().split())

@@ -15,8 +15,8 @@ from graphscope.engine.core import dtypes
 from graphscope.engine.core.tensor import Tensor
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
+from graphscope.eventlog.appender import position
 from graphscope.eventlog.names import Site
-from graphscope.eventlog.places import position
 from graphscope.static.graphs.graph import Graph, Node, Value
 
 _here = threading.local()

@@ -19,6 +19,16 @@ def unsearched() -> Iterator[None]:
             gc.enable()
 
 
+def grow_old() -> None:
+    """Search what is there now when everything is searched, and not before: modules were loaded just now.
+
+    Else what a recording makes in the program's first steps would have them all looked through.
+    """
+    if gc.get_freeze_count() == 0:  # else the program leaves out some of it
+        gc.freeze()
+        gc.unfreeze()
+
+
 def leave_out() -> None:
     """Search nothing of what is there now, ever: the program is about to begin."""
     gc.freeze()

@@ -6,7 +6,7 @@ import json
 import os
 import struct
 import threading
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +18,8 @@ from graphscope.eventlog.mapped import MappedArray, open_mapped, reserve
 from graphscope.eventlog.typed import shown
 
 _FIRST_CHUNK, _CHUNK = 1 << 13, 1 << 16
+_AHEAD: Final = 1 << 15
+"""Bytes of a chunk whose pages are faulted in when it is made."""
 _LENGTH = struct.Struct("<I")
 _BYTE = np.dtype("u1")
 
@@ -169,6 +171,7 @@ class Table:
             return
         os.replace(made, path)  # noqa: PTH105 - its method is a call more, in which a nested one could come first
         chunk = open_mapped(path, _BYTE, count)
+        chunk.populate(0, _AHEAD)
         start = chunk.start
         if self._chunk is full:
             self._chunk = chunk
@@ -176,7 +179,17 @@ class Table:
             self._chunks += 1
 
 
-_ENCODER: Final = json.JSONEncoder(check_circular=False, ensure_ascii=False, default=shown, separators=(",", ":"))
+def _encoding() -> Callable[[Any], str]:
+    """Makes the text of an entry; `JSONEncoder.encode` makes a compiled encoder anew each time, where it has one."""
+    encoder = json.JSONEncoder(check_circular=False, ensure_ascii=False, default=shown, separators=(",", ":"))
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return encoder.encode
+    parts = make(None, shown, json.encoder.encode_basestring, None, ":", ",", False, False, True)
+    return lambda entry: "".join(parts(entry, 0))
+
+
+_encode: Final = _encoding()
 
 
 def encoded(entry: Any) -> bytes:
@@ -185,7 +198,7 @@ def encoded(entry: Any) -> bytes:
     Raises:
         ValueError, TypeError, RecursionError: It is circular, or has keys that JSON has no place for.
     """
-    return _ENCODER.encode(entry).encode("utf-8", "replace")
+    return _encode(entry).encode("utf-8", "replace")
 
 
 def _text(entry: Any) -> bytes:

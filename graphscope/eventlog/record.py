@@ -19,6 +19,7 @@ from graphscope.errors import LogError
 from graphscope.eventlog import appender, presenting, siblings, user_signal
 from graphscope.eventlog.folder import Folder
 from graphscope.eventlog.foreign_tensors import TENSOR_READERS
+from graphscope.eventlog.garbage import grow_old
 from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.log_path import make_room
 from graphscope.eventlog.loop_counters import loop_counters
@@ -202,6 +203,7 @@ def start(path: Path | None = None, **options: Any) -> Writer:
             import_module("graphscope.diagnose.watching").start(started.path)
     # A layer above, which knows the frameworks that the program may have loaded.
     import_module("graphscope.adapters").attach(started)
+    grow_old()
     return started
 
 

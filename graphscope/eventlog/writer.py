@@ -125,6 +125,7 @@ class Writer(WideRows):
             }
             self._write_metadata()
             self._enter(first_segment(path / "segments" / f"{0:012d}", self._sizes))
+            self.segment.begin(keeps_values=policy != "none")
             self.retention.add(self.segment)
             if self.is_ring:
                 self.series = StepSeries(path)

@@ -124,6 +124,10 @@ class Tape:
         """Call sites keep them; only what a leaf says of itself is looked at here."""
         return self.tables["attrs"].intern(len(self.tables["attrs"].entries), attrs)
 
+    def argument(self, site: int, place: int) -> int:
+        """What the program calls a leaf is not looked at."""
+        return 0
+
     def intern(self, table: str, key: Any, entry: Any) -> int:
         """The number of an entry of a table."""
         return self.tables[table].intern(key, entry)

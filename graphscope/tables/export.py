@@ -73,7 +73,7 @@ def about(folder: Path) -> dict[str, Any]:
     """What the tables in a folder say of themselves.
 
     Raises:
-        ExportError: There are none, or a newer graphscope wrote them.
+        ExportError: There are none, or an older or a newer graphscope wrote them.
     """
     try:
         found = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
@@ -83,9 +83,10 @@ def about(folder: Path) -> dict[str, Any]:
             f"{folder} holds no tables of graphscope: it has no {ABOUT} that can be read",
             f"graphscope export LOG --format parquet -o {folder} makes them, where {folder} is new or empty",
         ) from error
-    if version > FORMAT:
+    if version != FORMAT:
+        newer = "install a newer one, or " if version > FORMAT else ""
         raise ExportError(
-            f"{folder} holds tables of format {version}, and this graphscope reads up to {FORMAT}",
-            "install a newer one, or export the logs again into another folder",
+            f"{folder} holds tables of format {version}, and this graphscope reads and writes {FORMAT}",
+            f"{newer}export the logs again into another folder",
         )
     return dict(found)

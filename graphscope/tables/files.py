@@ -10,27 +10,32 @@ import numpy as np
 
 from graphscope.tables.batches import ROWS, Batch, Coded, Values
 from graphscope.tables.needs import needed
+from graphscope.tables.schema import Type
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from graphscope.tables.schema import Table, Type
+    from graphscope.tables.schema import Table
 
 
 def write(path: Path, table: Table, batches: Iterable[Batch]) -> int:
     """Write a file whole or not at all; how many rows it has.
 
     Each batch is a row group, so that the least and greatest `step` of each lies in the file, and an engine that is
-    asked for some steps reads these alone.
+    asked for some steps reads these alone. Of floating columns it does not: NaN is neither, and engines take a column
+    for one without NaN whose least and greatest are told, DuckDB 2 even for `isnan`.
     """
     pa, parquet = needed("pyarrow"), needed("pyarrow.parquet")
     schema = pa.schema([(column.name, arrow_type(pa, column.type)) for column in table.columns])
+    ordered = [column.name for column in table.columns if column.type in _ORDERED]
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}")  # engines pass over names that begin so
     rows = 0
     try:
         # Without Arrow's own schema every engine sees plain text where there are dictionaries.
-        with parquet.ParquetWriter(unfinished, schema, compression="zstd", store_schema=False) as writer:
+        with parquet.ParquetWriter(
+            unfinished, schema, compression="zstd", store_schema=False, write_statistics=ordered
+        ) as writer:
             for batch in batches:
                 arrays = [arrow_array(pa, batch[column.name], column.type) for column in table.columns]
                 made = pa.Table.from_arrays(arrays, schema=schema)
@@ -58,6 +63,10 @@ _TYPES: Final[dict[str, Any]] = {
     "texts": lambda pa: pa.list_(pa.string()),
     "lengths": lambda pa: pa.list_(pa.int64()),
 }
+
+
+_ORDERED: Final[frozenset[Type]] = frozenset({"int32", "int64", "bool", "text", "moment"})
+"""Types of which each two values are less, equal or greater, as NaN and lists are not."""
 
 
 def arrow_array(pa: Any, values: Values, type: Type) -> pyarrow.Array:

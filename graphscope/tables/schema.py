@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-FORMAT: Final = 1
-"""Version of these tables; it is in `_graphscope.json` beside them."""
+FORMAT: Final = 2
+"""Version of these tables; it is in `_graphscope.json` beside them. In those of version 1, DuckDB 2 sees no NaN."""
 
 Type = Literal["int32", "int64", "double", "bool", "text", "moment", "texts", "lengths"]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import graphscope as gs
+from graphscope.tables.schema import FORMAT
 
 from .conftest import ROOT, Run
 
@@ -75,6 +76,8 @@ def test_of_a_long_answer_the_first_rows_are_shown(tmp_path: Path, read: Run) ->
         (["query", "gone.gscope", "SELECT 1 FROM steps"], "there is no log 'gone.gscope'"),
         (["query", "foreign", "SELECT 1 FROM steps"], "there is no recording (*.gscope) in"),
         (["query", "newer", "SELECT 1 FROM steps"], "newer holds tables of format 99"),
+        (["query", "older", "SELECT 1 FROM steps"], "older holds tables of format 1"),
+        (["export", "it.gscope", "--format", "parquet", "-o", "older"], "older holds tables of format 1"),
         (["query", "odd", "SELECT 1 FROM steps"], "the table steps in odd has no column backward_passes, duration"),
         (["query", "half", "SELECT 1 FROM steps"], "the table steps in half can't be read"),
         (["query", "newer", "it.gscope", "SELECT 1"], "one folder of tables is asked at a time"),
@@ -95,8 +98,9 @@ def test_what_can_not_be_done_is_said_in_a_sentence(words: list[str], said: str,
     for name, about in {
         "foreign": "",
         "newer": '{"format": 99}',
-        "odd": '{"format": 1}',
-        "half": '{"format": 1}',
+        "older": '{"format": 1}',
+        "odd": f'{{"format": {FORMAT}}}',
+        "half": f'{{"format": {FORMAT}}}',
     }.items():
         inside = tmp_path / name / "steps" / "run=a" / "rank=0"
         inside.mkdir(parents=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphscope.cli.json_output import add_json, print_json
-from graphscope.cli.logs import logs_of
+from graphscope.cli.logs import every_log
 from graphscope.cli.parser import Parser, find_log
 from graphscope.errors import UsageError
 from graphscope.exporters.registry import EXPORTERS
@@ -34,8 +34,9 @@ def configure(parser: Parser) -> None:
     import graphscope.exporters  # noqa: F401 (fills the table)
 
     parser.add_argument(
-        "logs", nargs="*", type=Path, metavar="LOG", help="a log, or a folder: the newest in it (default: this one)"
-    )
+        "logs", nargs="*", type=Path, metavar="LOG",
+        help="a log, or a folder: the newest in it, for parquet all of them (default: the newest recording here)",
+    )  # fmt: skip
     kinds = ", ".join(entry.suffix for entry in EXPORTERS.values())
     parser.add_argument(
         "-o", dest="out", type=Path, metavar="FILE", help=f"what to write: {kinds}; of parquet a folder"
@@ -113,7 +114,7 @@ def _tell(options: argparse.Namespace, words: str, data: dict[str, Any]) -> None
 
 
 def _write_tables(options: argparse.Namespace) -> int:
-    """Write the tables of whole logs, of all ranks of each run."""
+    """Write the tables of whole logs, of all ranks of each run, and of all that lie in folders."""
     from graphscope.tables import export_tables
 
     if unmeant := [flag for flag, name in _of_one_drawing() if name != "out" and _said(options, name)]:
@@ -121,7 +122,7 @@ def _write_tables(options: argparse.Namespace) -> int:
             f"--format {TABLES} writes whole logs, and takes no {' or '.join(unmeant)}",
             "`graphscope query` asks for a part of them.",
         )
-    counts = export_tables([log for named in options.logs or [None] for log in logs_of(named)], options.out)
+    counts = export_tables([log for named in options.logs or [None] for log in every_log(named)], options.out)
     words = f"{options.out}: {', '.join(f'{name} {count:,}' for name, count in counts.items())} rows"
     _tell(options, words, {"out": options.out, "rows": counts})
     return 0

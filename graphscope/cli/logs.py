@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from graphscope.cli.parser import SUFFIX, find_log, is_place_of_logs
+from graphscope.cli.parser import SUFFIX, as_meant, find_log, is_place_of_logs
 from graphscope.errors import UsageError
 from graphscope.eventlog.addresses import is_address
 
@@ -16,6 +16,17 @@ def logs_of(named: Path | None) -> list[Path]:
     log = find_log(named)
     is_itself = named is not None and (log == named or is_address(named))
     return [log] if is_itself else with_ranks(log)
+
+
+def every_log(named: Path | None) -> list[Path]:
+    """All logs in the folder that is named, and in the folders in it; else the log that is named, or its run.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if named is None or is_address(named) or not is_place_of_logs(as_meant(named)):
+        return logs_of(named)
+    return _some(_within(as_meant(named)), [named])
 
 
 def with_ranks(log: Path) -> list[Path]:
@@ -56,25 +67,32 @@ def runs_in(places: Sequence[Path]) -> list[tuple[Path, str, int]]:
     """
     from graphscope.eventlog.siblings import bare, family, ranks_among
 
-    logs = [
-        log
-        for place in places or [Path()]
-        for log in (_within(place) if is_place_of_logs(place) else [find_log(place)])
-    ]
-    if not logs:
-        where = ", ".join(repr(str(place.resolve())) for place in places or [Path()])
-        raise UsageError(f"there is no recording (*{SUFFIX}) in {where}", "`graphscope record SCRIPT` makes one.")
+    places = places or [Path()]
+    logs = [log for place in places for log in (_within(place) if is_place_of_logs(place) else [find_log(place)])]
     runs: dict[Path, tuple[Path, int]] = {}
-    for log in logs:
+    for log in _some(logs, places):
         runs.setdefault(log.with_name(bare(log)), (log, max(len(ranks_among(family(log))), 1)))
     return [(log, str(run.with_suffix("")), ranks) for run, (log, ranks) in runs.items()]
 
 
+def _some(logs: list[Path], places: Sequence[Path]) -> list[Path]:
+    """The logs that were found in some places.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if logs:
+        return logs
+    where = ", ".join(repr(str(place.resolve())) for place in places)
+    raise UsageError(f"there is no recording (*{SUFFIX}) in {where}", "`graphscope record SCRIPT` makes one.")
+
+
 def _within(folder: Path) -> list[Path]:
-    """The logs in a folder and the folders in it, by name; what lies in a log is none."""
+    """The logs in a folder and the folders in it, by name; what lies in a log is none, nor is a copy that is packed."""
     found = []
     for at, folders, files in os.walk(folder):
         logs = [name for name in folders if (Path(at, name) / "log.json").is_file()]
         folders[:] = sorted(name for name in folders if name not in logs and not name.startswith("."))
-        found += [Path(at, name) for name in (*logs, *(name for name in files if name.endswith(f"{SUFFIX}.zip")))]
+        packed = [name for name in files if name.endswith(f"{SUFFIX}.zip") and name.removesuffix(".zip") not in logs]
+        found += [Path(at, name) for name in (*logs, *packed)]
     return sorted(found)

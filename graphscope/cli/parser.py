@@ -169,15 +169,12 @@ def find_log(named: Path | None) -> Path:
     """
     if named is not None and is_address(named):
         return Address(named)
-    if named is not None:
-        spellings = [*_spellings(named)]
-        existing = [each for each in spellings if each.exists()]
-        named = min(existing, key=is_place_of_logs, default=named)
+    named = named and as_meant(named)
     if named is not None and not is_place_of_logs(named):
         if not named.exists():
             from graphscope.eventlog.siblings import family
 
-            for rank in (rank for each in spellings for rank in family(each)):
+            for rank in (rank for each in _spellings(named) for rank in family(each)):
                 return rank
             raise UsageError(f"there is no log {str(named)!r}", "`graphscope record SCRIPT` makes one.")
         if is_model(named):
@@ -193,6 +190,12 @@ def find_log(named: Path | None) -> Path:
             "`graphscope record SCRIPT` makes one; a log elsewhere can be named.",
         )
     return max(found, key=_written)
+
+
+def as_meant(named: Path) -> Path:
+    """What is there of what a person may mean by a name, a log ahead of a folder of them; the name where nothing is."""
+    existing = [each for each in _spellings(named) if each.exists()]
+    return min(existing, key=is_place_of_logs, default=named)
 
 
 def _spellings(named: Path) -> Iterator[Path]:

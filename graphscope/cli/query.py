@@ -1,8 +1,9 @@
 """Ask SQL of logs: DuckDB runs it over the tables of `graphscope export --format parquet`.
 
 Of logs, the tables that the query names are made first and thrown away; who asks more than once exports them, and
-names that folder in place of the logs. `docs/how-to/query.md` answers ten questions; `docs/reference/tables.md` has
-every table and column.
+names that folder in place of the logs. A folder of logs stands for all that are in it, each a `run` of its own, and the
+folders in it; without a name, the newest recording here is asked. `docs/how-to/query.md` answers ten questions;
+`docs/reference/tables.md` has every table and column.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from graphscope.cli.json_output import add_json, print_json
-from graphscope.cli.logs import logs_of
+from graphscope.cli.logs import every_log
 from graphscope.cli.parser import Parser
 from graphscope.errors import UsageError
 
@@ -29,7 +30,7 @@ def configure(parser: Parser) -> None:
     """Declare the arguments."""
     parser.add_argument(
         "words", nargs="+", metavar="[LOG ...] SQL",
-        help="logs or a folder of tables (default: the newest recording here), then one query",
+        help="logs, folders of them or a folder of tables (default: the newest recording here), then one query",
     )  # fmt: skip
     add_json(parser)
 
@@ -54,13 +55,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def places_of(named: Sequence[Path | None]) -> list[Path]:
-    """What is asked: a folder of tables as it is, else logs with the other ranks of their runs."""
+    """What is asked: a folder of tables as it is, else logs with the other ranks of their runs, and all of folders."""
     from graphscope.tables.export import ABOUT
 
     return [
         place
         for each in named or (None,)
-        for place in ([each] if each is not None and (each / ABOUT).exists() else logs_of(each))
+        for place in ([each] if each is not None and (each / ABOUT).exists() else every_log(each))
     ]
 
 

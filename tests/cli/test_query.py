@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,27 @@ def test_ranks_come_along_and_tables_are_asked_as_logs_are(tmp_path: Path, read:
     assert [line.split() for line in direct.stdout.splitlines()[2:]] == [
         ["it", "0", "1"], ["it", "1", "1"], ["other", "0", "1"],
     ]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("engines")
+def test_a_folder_stands_for_all_logs_in_it(tmp_path: Path, read: Run) -> None:
+    (tmp_path / "sweep" / "more").mkdir(parents=True)
+    record(tmp_path / "sweep", "a.gscope", "b-rank0.gscope", "b-rank1.gscope", "packed.gscope", "more/a.gscope")
+    for name in ("a", "packed"):
+        assert read("pack", f"sweep/{name}.gscope").returncode == 0
+    shutil.rmtree(tmp_path / "sweep" / "packed.gscope")
+    sql = "SELECT run, rank FROM nodes GROUP BY ALL ORDER BY ALL"
+    direct = read("query", "sweep", sql)
+    assert [line.split() for line in direct.stdout.splitlines()[2:]] == [
+        ["a", "0"], ["b", "0"], ["b", "1"], ["more-a", "0"], ["packed", "0"],
+    ]  # fmt: skip
+    assert read("export", "sweep", "--format", "parquet", "-o", "tables").returncode == 0
+    assert read("query", "tables", sql).stdout == direct.stdout
+    record(tmp_path, "sweep.gscope")  # a log of the folder's name goes ahead of it, as in every command
+    assert read("query", "sweep", sql).stdout.splitlines()[2:] == ["sweep      0"]
+    record(tmp_path, "newest.gscope")
+    assert read("query", sql).stdout.splitlines()[2:] == ["newest      0"]
 
 
 @pytest.mark.usefixtures("engines")

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from graphscope.diagnose.gradients.paths import is_trained
+from graphscope.diagnose.values.unrecorded_births import BEFORE
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import walk
 
@@ -165,7 +166,8 @@ def _overflows(_: Graph, cause: Finding, effect: Finding) -> bool:
 
 
 def _has_grown(found: Finding) -> bool:
-    return found.cause.startswith("overflow") or found.evidence.get("largest magnitude of its inputs", 0) > _HUGE
+    largest = max(found.evidence.get(name, 0) for name in ("largest magnitude of its inputs", BEFORE))
+    return found.cause.startswith("overflow") or largest > _HUGE
 
 
 _HUGE: Final = 1e4

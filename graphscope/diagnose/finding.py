@@ -47,7 +47,7 @@ class Finding:
     """What was counted and measured, and a `Row` where one can look at it."""
     confidence: Confidence = "certain"
     first_step: int | None = None
-    """The training step, counted from 1, in which it shows first; None where the log tells of no steps."""
+    """The training step, counted from 1, in which it shows first; None where the log has no steps, or not that one."""
     step: str = ""
     """What the program calls that step: `epoch 2, batch 3`; empty where the row is in none."""
     count: int = 1

@@ -23,6 +23,8 @@ def placed(graph: Graph, found: Finding) -> Finding:
     if not found.file and graph.log.first <= found.row < graph.log.end:
         file, line = place_of(graph.log.site(graph.log.event(found.row).site))
         found = replace(found, file=file, line=line)
+    if found.step:  # of a step that the log has no rows of, it says so itself
+        return _with_source(graph, _plain(found))
     first = found.row if found.first_row is None else found.first_row
     steps = graph.index.marks(Kind.STEP)
     count = int(np.searchsorted(steps, first)) + 1 if len(steps) else None

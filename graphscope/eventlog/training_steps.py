@@ -116,7 +116,7 @@ def _mark(writer: Writer) -> None:
     counters = loop_counters(frame)
     if not counters and writer.sampling.every > 1:  # the log alone does not tell how many there were
         counters = {"step": writer.sampling.ended + 1}
-    writer.step(site_number(writer, frame), counters)
+    writer.step(site_number(writer, frame), counters, None if writer.series is None else writer.sampling.ended + 1)
 
 
 def _is_alone(writer: Writer) -> bool:

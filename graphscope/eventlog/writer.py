@@ -261,19 +261,19 @@ class Writer(WideRows):
         outputs = [] if array is None else [(array, template.keep)]
         return self.append_wide(template, outputs, [(node, 0) for node in inputs], perf_counter_ns())
 
-    def step(self, site: int = 0, counters: Mapping[str, int] = MappingProxyType({})) -> int:
+    def step(self, site: int = 0, counters: Mapping[str, int] = MappingProxyType({}), number: int | None = None) -> int:
         """Append the mark of the end of a training step.
 
         Args:
             site: The line of the program that ended it.
             counters: What the loops around that line count.
+            number: That of the step in the series, where there is one.
         """
-        key = self.thread(), site, *counters
-        numbers = [*counters.values()]
+        key = self.thread(), site, number is None, *counters
+        numbers = [*counters.values(), *([] if number is None else [number])]
         template = self._steps.get(key)
         if template is None:
-            told = arguments.entry(None, {"numbers": tuple(numbers)}, range(len(numbers))) if counters else {}
-            attrs = self.attributes({"counters": [*counters], **told} if counters else {})
+            attrs = self.attributes(arguments.of_step(counters, number))
             template = self.template(Kind.STEP, site=site, attrs=attrs, number_count=len(numbers))
             self._steps[key] = template
         row = self.append_many(template, None, numbers, perf_counter_ns())

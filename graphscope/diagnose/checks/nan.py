@@ -15,7 +15,9 @@ from graphscope.diagnose.gradients.paths import GradientPaths
 from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.values.births import first_birth, further_births, given
 from graphscope.diagnose.values.hazards import SAFE_DATA, Birth
-from graphscope.diagnose.values.nonfinite_causes import born_backward, born_forward, largest
+from graphscope.diagnose.values.nonfinite_causes import UNSEEN, born_backward, born_forward, largest
+from graphscope.diagnose.values.unrecorded_births import unrecorded_birth
+from graphscope.diagnose.values.unrecorded_findings import as_consequence, of_lost_loss
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.faults import Excuse, excuse, fault_rows, is_fault, is_finite
@@ -36,16 +38,26 @@ def explain_nan(subject: Subject) -> Explanation | None:
 def first_of_run(graph: Graph) -> Iterator[Finding]:
     """The first birth that did harm, and others that are no consequences of it; what overflows has one cause."""
     born = first_birth(graph)
+    lost = unrecorded_birth(graph, born)
+    is_behind = born is not None and lost is not None and _is_left_behind(born)
+    if lost is not None and not is_behind:
+        yield of_lost_loss(graph, lost)
     if born is None:
         return
     first = _finding(born)
-    yield first
+    yield as_consequence(born, first, lost) if lost is not None and is_behind else first
     places = {(first.file, first.line)}
     for node in further_births(graph, born) if not _overflows(first) else ():
         found = _finding(node)
         if not _overflows(found) and (found.file, found.line) not in places:
             places.add((found.file, found.line))
             yield found
+
+
+def _is_left_behind(born: Node) -> bool:
+    """Whether nothing that was recorded made it: a weight holds it, or an optimizer that took an unseen gradient."""
+    is_trained = bool(born.flags & (Flag.PARAMETER | Flag.REQUIRES_GRAD))
+    return born.op == UNSEEN or _is_step(born) or (born.kind == "leaf" and is_trained)
 
 
 def _overflows(found: Finding) -> bool:
@@ -226,12 +238,12 @@ def _explained(sick: Node, nodes: list[Node], what: str) -> Explanation:
     rule = _rule_around(born)
     if rule is not None:
         return _taken_over(_of_rule(rule, born, [op_of(rule)], what), nodes, what)
-    cause, why, cure = _UNSEEN if _is_step(born) else born_forward(born)
+    cause, why, cure = _POISONED if _is_step(born) else born_forward(born)
     verdict = f"{what}: the first non-finite value was made by {born.op}{where(born)}: {why}"
     return Explanation("nonfinite", cause, verdict, steps(_with(nodes, born), {born.row: why}), cure)
 
 
-_UNSEEN: Final = Birth(
+_POISONED: Final = Birth(
     "poisoned by a step",
     "of a gradient that was not recorded",
     "record with capture='calls+backward', which sees where that came from",

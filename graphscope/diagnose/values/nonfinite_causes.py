@@ -22,6 +22,7 @@ from graphscope.diagnose.values.hazards import (
     filled,
 )
 from graphscope.diagnose.values.numbers import Numbers, numbers_of, operand_numbers
+from graphscope.diagnose.values.unrecorded_births import CURE, LEFT_OUT, left_out, unrecorded_birth
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.faults import is_finite
 
@@ -31,14 +32,14 @@ if TYPE_CHECKING:
 
 def born_forward(node: Node) -> Birth:
     """Why an op made a non-finite value of finite operands."""
-    if node.op == _UNSEEN:
+    if node.op == UNSEEN:
         return _written_unseen(node)
     given = _given(node)
     told = birth(hazards_of(FORWARD, node.op), given) or _of_any_op(given)
     return _masked(node, _of_probabilities(node, told))
 
 
-_UNSEEN: Final = "changed"
+UNSEEN: Final = "changed"
 """What a tensor is after a write that no recorded call made."""
 
 
@@ -47,10 +48,9 @@ def _written_unseen(node: Node) -> Birth:
     if every == 1:
         cure = "look for who writes into its memory: NumPy, which may share it, or a library in C"
         return Birth("unseen write", "it was written by no call that is recorded", cure)
-    cure = "record all steps and keep the newest: `--keep-last 10` holds the first NaN of the loss with what led to it"
-    return Birth(
-        "left-out step", f"it was made in a training step that was left out (one of {every} is recorded)", cure
-    )
+    found = unrecorded_birth(node.graph, node)
+    step = "a training step that" if found is None else f"{found.title}, which"
+    return Birth(LEFT_OUT, f"it was made in {step} {left_out(every)}", CURE)
 
 
 _LOGARITHMS: Final = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}

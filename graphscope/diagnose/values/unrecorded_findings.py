@@ -1,0 +1,62 @@
+"""What is said of a loss that is not finite, in a step of which the recording has no rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphscope.diagnose.explanation import Explanation, step_of, title, where
+from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.values.unrecorded_births import BEFORE, CURE, LEFT_OUT, LostLoss, why_unrecorded
+from graphscope.graph import series
+from graphscope.graph.step_numbers import step_numbers
+
+if TYPE_CHECKING:
+    from graphscope.graph import Graph, Node
+
+
+def of_lost_loss(graph: Graph, lost: LostLoss) -> Finding:
+    """The finding of a loss that no recorded step shows, at the line that computes the losses of the next one."""
+    node = _loss_near(graph, lost.row)
+    name, at, path = (
+        ("the loss", "", ()) if node is None else (title(node), where(node), (step_of(node, "not finite"),))
+    )
+    verdict = f"{name}{at} was {lost.loss} in {lost.title}, the first that is not finite; that step {_why(graph, lost)}"
+    explained = Explanation("nonfinite", LEFT_OUT, verdict, path, CURE)
+    return _in_its_step(finding("nan", "error", lost.row, explained, (name,), _evidence(lost)), lost)
+
+
+def as_consequence(born: Node, seen: Finding, lost: LostLoss) -> Finding:
+    """The finding of what a recorded step holds because an earlier one, which was not recorded, made it."""
+    what, _, _ = seen.verdict.partition(": ")
+    step = step_numbers(born.graph.log).title(born.row)
+    verdict = (
+        f"the loss of {lost.title} was {lost.loss}, the first that is not finite; that step {_why(born.graph, lost)}, "
+        f"and that {what}{where(born)} in {step} is a consequence"
+    )
+    found = replace(seen, cause=LEFT_OUT, verdict=verdict, cure=CURE, evidence=_evidence(lost))
+    return _in_its_step(found, lost)
+
+
+def _why(graph: Graph, lost: LostLoss) -> str:
+    return why_unrecorded(graph.log, lost.number)
+
+
+def _evidence(lost: LostLoss) -> dict[str, float]:
+    return {"loss": lost.loss, **({} if math.isnan(lost.before) else {BEFORE: lost.before})}
+
+
+def _in_its_step(found: Finding, lost: LostLoss) -> Finding:
+    return replace(found, step=lost.title)
+
+
+def _loss_near(graph: Graph, row: int) -> Node | None:
+    """What the last backward pass of a recorded step began from, or else the newest one ahead of it."""
+    place = step_numbers(graph.log).steps.place(row)
+    end = row if place is None else int(step_numbers(graph.log).steps.last[place])
+    found = series.losses(graph.log)
+    newest = int(np.searchsorted(found["begin"], end, side="right")) - 1
+    return graph.node(int(found["root"][newest])) if newest >= 0 else None

@@ -1,0 +1,172 @@
+"""A loss that is not finite in a step that was left out: it is told, with its step as the program counts it."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import graphscope as gs
+from graphscope.adapters.torch import compiled
+from graphscope.diagnose import Finding, examined
+from graphscope.diagnose.runs import Run, read_run
+from graphscope.graph import Graph
+from graphscope.graph.unrecorded_steps import numbers_in_series, title_in_series
+
+torch = pytest.importorskip("torch")
+
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.skipif(compiled.passing is None, reason="Python looks at some steps alone"),
+]
+
+BAD = 63
+
+
+class Setting:
+    """What a training does in one step: its loss, its data or its rate are spoilt."""
+
+    def __init__(self, kind: str, rate: float = 0.01) -> None:
+        self.kind = kind
+        torch.manual_seed(7)
+        self.model = torch.nn.Sequential(torch.nn.Linear(10, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1))
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=rate)
+
+    def step(self, number: int) -> float:
+        x = torch.randn(32, 10)
+        y = x.sum(1, keepdim=True)
+        if number == BAD and self.kind == "data":
+            x[3, 4] = float("nan")
+        if number == BAD and self.kind == "rate":
+            self.optimizer.param_groups[0]["lr"] = 1e4
+        self.optimizer.zero_grad()
+        out = self.model(x)
+        loss = ((out - y) ** 2).mean()
+        if self.kind == "loss":
+            loss = loss + 0.01 * torch.full_like(out, float(number != BAD)).log().mean()
+        loss.backward()
+        self.optimizer.step()
+        return float(loss.item())
+
+
+def losses(setting: Setting) -> Iterator[float]:
+    for step in range(120):
+        yield setting.step(step)
+
+
+def recorded(path: Path, kind: str, **options: Any) -> tuple[gs.Log, int]:
+    """A flight recording, and the first step whose loss the program has seen to be not finite."""
+    with gs.record(path, **{"every": 50, "keep_last": 3, **options}) as log:
+        seen = [*losses(Setting(kind))]
+    log.refresh()
+    return log, next((step for step, loss in enumerate(seen) if not math.isfinite(loss)), -1)
+
+
+def first(log: gs.Log) -> Finding:
+    return examined(Graph(log)).findings[0]
+
+
+def test_a_loss_that_is_not_finite_in_a_left_out_step_alone_is_told(tmp_path: Path) -> None:
+    log, step = recorded(tmp_path / "run.gscope", "loss")
+    found = first(log)
+    assert (found.kind, found.cause, found.step) == ("nan", "left-out step", f"step {step}")
+    assert f"was -inf in step {step}" in found.verdict
+    assert "one of 50 is recorded" in found.verdict
+    assert found.evidence["loss"] == -math.inf
+    assert "--keep-last" in found.cure
+    assert ".log()" in found.source
+    run = read_run((log.path, "run", 1))
+    assert isinstance(run, Run)
+    assert f"step {step}" in run.nan
+
+
+@pytest.mark.parametrize("kind", ["data", "rate"])
+def test_what_a_recorded_step_shows_is_a_consequence_of_the_left_out_step(tmp_path: Path, kind: str) -> None:
+    log, step = recorded(tmp_path / "run.gscope", kind)
+    found = first(log)
+    assert (found.kind, found.cause, found.step) == ("nan", "left-out step", f"step {step}")
+    assert f"in step {step + 1} is a consequence" in found.verdict
+    run = read_run((log.path, "run", 1))
+    assert isinstance(run, Run)
+    assert f"step {step}" in run.nan
+
+
+def test_the_summary_tells_of_a_loss_in_a_left_out_step(tmp_path: Path) -> None:
+    log, step = recorded(tmp_path / "run.gscope", "loss")
+    done = subprocess.run(
+        [sys.executable, "-m", "graphscope", "summary", log.path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert f"-inf in step {step}" in done.stdout.replace("\n", " ")
+
+
+def test_a_birth_in_a_recorded_step_is_told_as_it_was_recorded(tmp_path: Path) -> None:
+    log, step = recorded(tmp_path / "run.gscope", "data", every=BAD)
+    found = first(log)
+    assert (found.step, found.cause) == (f"step {step}", "data")
+
+
+def test_a_birth_that_was_recorded_later_has_its_own_finding(tmp_path: Path) -> None:
+    """The losses between the two are finite."""
+    w = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([w], 0.01)
+    with gs.record(tmp_path / "run.gscope", every=50, keep_last=3) as log:
+        for step in range(70):
+            optimizer.zero_grad()
+            loss = w.square().sum()
+            if step == 20:
+                loss = loss - torch.zeros(1).log().sum()
+            if step == 50:
+                loss = loss * torch.tensor(-1.0).sqrt()
+            loss.backward()
+            optimizer.step()
+            w.data.fill_(1.0)
+    log.refresh()
+    found = [(each.step, each.cause) for each in examined(Graph(log)).findings if each.kind == "nan"]
+    assert found[0] == ("step 20", "left-out step")
+    assert found[1][0] == "step 50"
+
+
+def test_what_comes_later_is_not_told_of_an_earlier_moment(tmp_path: Path) -> None:
+    log, _ = recorded(tmp_path / "run.gscope", "loss")
+    assert examined(Graph(log, first(log).row - 1)).findings == ()
+
+
+def test_a_healthy_recording_has_no_findings(tmp_path: Path) -> None:
+    log, step = recorded(tmp_path / "run.gscope", "none")
+    assert step == -1
+    assert examined(Graph(log)).findings == ()
+
+
+def test_left_out_steps_are_called_as_the_loops_of_the_program_count(tmp_path: Path) -> None:
+    setting = Setting("none")
+    called = []
+    with gs.record(tmp_path / "run.gscope", every=7) as log:
+        for epoch in range(1, 5):
+            for batch in range(15):
+                setting.step(0)
+                called.append(f"epoch {epoch}, batch {batch}")
+    log.refresh()
+    counted = numbers_in_series(log)
+    assert counted.tolist() == [1, 2, *range(8, 61, 7)]
+    told = [title_in_series(log, number) for number in range(1, 61)]
+    unsure = [f"training step {number} of all" for number in range(1, 61)]
+    assert all(title in (own, other) for title, own, other in zip(told, called, unsure, strict=True))
+    assert sum(title == own for title, own in zip(told, called, strict=True)) > 40
+
+
+@pytest.mark.parametrize("start", [0, 100])
+def test_left_out_steps_of_a_loop_are_called_as_it_counts(tmp_path: Path, start: int) -> None:
+    setting = Setting("none")
+    with gs.record(tmp_path / "run.gscope", every=7) as log:
+        for step in range(start, start + 30, 2):
+            setting.step(step)
+    log.refresh()
+    assert [title_in_series(log, number) for number in range(1, 16)] == [
+        f"step {step}" for step in range(start, start + 30, 2)
+    ]

@@ -12,6 +12,8 @@ import pytest
 
 import graphscope as gs
 from graphscope.diagnose import Finding, every
+from graphscope.eventlog.schema import Flag, Kind
+from tests.graph.conftest import Tape
 
 pytestmark = pytest.mark.torch
 
@@ -282,3 +284,16 @@ def test_behind_the_last_pass_a_birth_is_told_where_a_gradient_could_flow(engine
         assert loss is None or not loss.isfinite().all()
     found = list(every()["nan"].findings(gs.load(tmp_path / "run.gscope").graph))
     assert [each.kind for each in found] == ["nan"] * is_told
+
+
+@pytest.mark.parametrize(("odd", "cause"), [(np.nan, "replaced"), (np.inf, "overflow of a sum")])
+def test_finite_contributions_add_up_to_an_infinity_and_never_to_nan(odd: float, cause: str, tmp_path: Path) -> None:
+    """What a gradient holds that its contributions can't add up to was put there by something else."""
+    tape = Tape(tmp_path / "run.gscope")
+    weight = tape.leaf([1.0, 2.0], "weight", flags=Flag.REQUIRES_GRAD | Flag.PARAMETER)
+    tape.backward(tape.op("sum", weight, line=4))
+    added = max(tape.values)
+    tape._row(Kind.ACCUMULATE, np.array([odd, 1.0]), inputs=[(added, 0)], forward=weight)
+    tape.writer.close()
+    (found,) = gs.doctor(tape.log())
+    assert (found.kind, found.cause) == ("nan", cause)

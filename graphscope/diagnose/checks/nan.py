@@ -16,6 +16,7 @@ from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.values.births import first_birth, further_births, given
 from graphscope.diagnose.values.hazards import SAFE_DATA, Birth
 from graphscope.diagnose.values.nonfinite_causes import UNSEEN, born_backward, born_forward, largest
+from graphscope.diagnose.values.other_ranks import of_collective, of_other_ranks
 from graphscope.diagnose.values.unrecorded_births import unrecorded_birth
 from graphscope.diagnose.values.unrecorded_findings import as_consequence, of_lost_loss
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
@@ -124,11 +125,13 @@ def _birth_at(node: Node, name: str) -> Explanation:
     what = f"the gradient of {name} is {_kinds(node)}"
     rules = _rules_of(node)
     path = [owner for owner in (node.forward,) if owner is not None]
+    if of_collective(node):
+        return _received(node, path, what)
     if len(rules) == 1 and rules[0].forward is not None:
         owner = rules[0].forward
         return _of_rule(rules[0], node, path if owner in path else [*path, owner], what)
     if rules or node.inputs:
-        return _overflowing(path or [node], what)
+        return _summed(node, path or [node], what)
     return _begun(path or [node], what)
 
 
@@ -194,13 +197,37 @@ def _of_gradient(subject: Subject) -> Explanation | None:
         if excuse(made) == "scaled":
             verdict = f"{what} {_EXCUSES['scaled'][0]}"
             return Explanation("nonfinite", "deliberate", verdict, steps([subject.node]), _EXCUSES["scaled"][1])
+        if _is_received(made):
+            return _received(made, [subject.node], what)
         last = hop
         if is_finite(hop.grad):
             return _of_rule(hop.grad, made, [subject.node, *hop.trail], what)
-    return _overflowing([subject.node], what) if last is None else _begun([subject.node, *last.trail], what)
+    if last is None:
+        return _summed(_last_arrived(subject.node), [subject.node], what)
+    return _begun([subject.node, *last.trail], what)
 
 
-def _overflowing(nodes: list[Node], what: str) -> Explanation:
+def _last_arrived(node: Node) -> Node:
+    """The row that tells of the newest contribution to a gradient."""
+    return max((each.told_by for each in node.contributions), key=lambda row: row.row, default=node)
+
+
+def _is_received(made: Node) -> bool:
+    """Whether a collective wrote a value that is not finite, though what this rank gave to it was."""
+    return of_collective(made) and all(is_finite(edge.source) for edge in made.inputs)
+
+
+def _received(made: Node, nodes: list[Node], what: str) -> Explanation:
+    cause, why, cure = of_other_ranks(made)
+    path = steps(nodes if made in nodes else [*nodes, made], {made.row: f"from {cause}"})
+    return Explanation("nonfinite", cause, f"{what}: {why}", path, cure)
+
+
+def _summed(made: Node, nodes: list[Node], what: str) -> Explanation:
+    """Finite numbers were added up; they overflow to an infinity, never to nan."""
+    found = made.summary
+    if found is not None and found.nan:
+        return replaced("nonfinite", what, nodes)
     verdict = f"{what}: its contributions are finite, and their sum overflows"
     return Explanation("nonfinite", "overflow of a sum", verdict, steps(nodes), _SAFE_SUM)
 
@@ -238,6 +265,8 @@ def _explained(sick: Node, nodes: list[Node], what: str) -> Explanation:
     rule = _rule_around(born)
     if rule is not None:
         return _taken_over(_of_rule(rule, born, [op_of(rule)], what), nodes, what)
+    if of_collective(born):
+        return _received(born, _with(nodes, born), what)
     cause, why, cure = _POISONED if _is_step(born) else born_forward(born)
     verdict = f"{what}: the first non-finite value was made by {born.op}{where(born)}: {why}"
     return Explanation("nonfinite", cause, verdict, steps(_with(nodes, born), {born.row: why}), cure)

@@ -50,7 +50,7 @@ def hops(node: Node) -> Iterator[Hop]:
     while waiting and len(seen) < MOST:
         reached, before = waiting.popleft()
         for arrived in reached.contributions:
-            source = arrived.source
+            source = _rule_behind(arrived.source)
             owner = source.forward if source is not None and source.kind == "grad" else None
             if source is None or owner is None:
                 continue
@@ -59,6 +59,13 @@ def hops(node: Node) -> Iterator[Hop]:
             if source.row not in seen:
                 seen.add(source.row)
                 waiting.append((source, hop))
+
+
+def _rule_behind(source: Node | None) -> Node | None:
+    """What made a contribution, also of one that ranks have averaged since: then its source is the rank's own."""
+    while source is not None and source.kind == "accumulate":
+        source = next((edge.source for edge in source.inputs), None)
+    return source
 
 
 def op_of(rule: Node) -> Node:

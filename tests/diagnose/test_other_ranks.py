@@ -1,0 +1,122 @@
+"""What comes from another rank is said so: a NaN through a collective, data that two ranks share."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphscope as gs
+from graphscope.diagnose import Finding
+from graphscope.eventlog.reader import load
+from graphscope.graph import Graph
+
+torch = pytest.importorskip("torch")
+if not torch.distributed.is_available():
+    pytest.skip("torch was built without its distributed part", allow_module_level=True)
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+TRAIN = """\
+import torch, torch.distributed as dist
+import graphscope as gs
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+
+def train(way):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1))
+    if way.startswith("wrapped"):
+        model = DistributedDataParallel(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    torch.manual_seed(100 + rank)
+    for step in range(6):
+        x = torch.randn(16, 6)
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(model(x), x.sum(1, keepdim=True))
+        loss.backward()
+        if way.startswith("by hand"):
+            for parameter in model.parameters():
+                dist.all_reduce(parameter.grad)
+        optimizer.step()
+        if "weight" in way and step == 2 and rank == 1:
+            with torch.no_grad():
+                next(model.parameters())[0, 0] = float("nan")
+
+for way in WAYS:
+    with gs.record(way.replace(" ", "_") + ".gscope", values=VALUES):
+        train(way)
+dist.destroy_process_group()
+"""
+
+WAYS = ["wrapped weight", "by hand weight"]
+
+
+@pytest.fixture(scope="module", params=["full", "summary"])
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The logs of all ways to train, of two ranks each."""
+    made = tmp_path_factory.mktemp(request.param)
+    (made / "train.py").write_text(TRAIN.replace("WAYS", json.dumps(WAYS)).replace("VALUES", repr(request.param)))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    shared = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": "2"}
+    shared |= {"PYTHONPATH": str(Path(gs.__file__).parents[1]), "OMP_NUM_THREADS": "1"}
+    ranks = [
+        subprocess.Popen([sys.executable, "train.py"], cwd=made, env={**shared, "RANK": str(rank)}) for rank in range(2)
+    ]
+    assert [each.wait(timeout=240) for each in ranks] == [0, 0]
+    return made
+
+
+def log(folder: Path, way: str, rank: int) -> Path:
+    return folder / f"{way.replace(' ', '_')}-rank{rank}.gscope"
+
+
+def line(text: str) -> int:
+    """The number of the line of the program that begins so."""
+    return next(number for number, each in enumerate(TRAIN.splitlines(), 1) if each.strip().startswith(text))
+
+
+def nan(path: Path) -> Finding:
+    (found,) = (each for each in gs.doctor(path) if each.kind == "nan")
+    return found
+
+
+RECEIVED = {"wrapped weight": "loss.backward()", "by hand weight": "dist.all_reduce(parameter.grad)"}
+
+
+@pytest.mark.parametrize("way", RECEIVED)
+def test_a_nan_that_came_through_a_collective_is_of_another_rank(folder: Path, way: str) -> None:
+    """Rank 0 gave finite gradients and got them back as NaN; the log beside it says of whom, and of which line."""
+    found, born = nan(log(folder, way, 0)), nan(log(folder, way, 1))
+    assert born.line == line("next(model.parameters())[0, 0] = ")
+    assert (found.cause, found.source.strip(), found.first_step) == ("another rank", RECEIVED[way], 4)
+    assert f"it comes from rank 1, through {'the ' * way.startswith('wrapped')}all_reduce" in found.verdict
+    assert f"there it begins at train.py:{born.line}" in found.verdict
+    assert "overflow" not in found.verdict
+
+
+@pytest.mark.parametrize("way", RECEIVED)
+def test_of_which_rank_is_left_open_where_its_log_is_not_there(folder: Path, way: str, tmp_path: Path) -> None:
+    alone = shutil.copytree(log(folder, way, 0), tmp_path / "run-rank0.gscope")
+    found = nan(alone)
+    assert (found.cause, found.source.strip()) == ("another rank", RECEIVED[way])
+    assert "it comes from another rank, through" in found.verdict
+    assert "graphscope ranks run.gscope" in found.cure
+
+
+def test_a_gradient_that_ranks_averaged_is_explained_by_what_came_first(folder: Path) -> None:
+    """One step later the own contributions of rank 0 are NaN too: of weights that took over what came."""
+    graph = Graph(load(log(folder, "wrapped weight", 0)))
+    explained = gs.explain(graph, "module.0.weight")
+    assert explained.symptom == "nonfinite"
+    assert "it comes from rank 1, through the all_reduce" in explained.verdict

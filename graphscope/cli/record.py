@@ -49,11 +49,12 @@ def configure(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the program; its exit status is ours."""
-    from graphscope.eventlog import garbage, siblings
+    from graphscope.eventlog import garbage, siblings, user_signal
     from graphscope.eventlog.interruptions import forgiving
     from graphscope.eventlog.notices import say
     from graphscope.eventlog.record import exception, record
 
+    user_signal.guard()
     loaded = load(options.program)
     path = options.log or new_log(options.program)
     process = os.getpid()

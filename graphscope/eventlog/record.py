@@ -197,8 +197,7 @@ def start(path: Path | None = None, **options: Any) -> Writer:
         started = _begin(path, options)
         presenting.forget(started.path)
         activate(started)
-        if started.is_ring and "signal" in started.sampling.on:
-            user_signal.watch(started)
+        user_signal.watch(started)
         if "finding" in started.sampling.on:  # a layer above, of which recording knows nothing else
             import_module("graphscope.diagnose.watching").start(started.path)
     # A layer above, which knows the frameworks that the program may have loaded.
@@ -366,6 +365,7 @@ def _discard(finished: Writer) -> None:
 def _detach_child() -> None:
     global _next_base, _starting, suspended
     _starting = threading.Lock()
+    user_signal.detach()
     _folders.clear()
     _references.clear()
     if writer is not None:

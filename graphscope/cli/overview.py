@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphscope.diagnose import Finding, every
-from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.reader import Log
 from graphscope.eventlog.schema import DTYPES, NODES, Flag, Kind, Pass
 from graphscope.graph import Graph
+from graphscope.graph.faults import nonfinite_rows
 
 _PASSES = len(Pass)
 _LARGEST = 1 << 62
@@ -72,7 +72,7 @@ def overview(log: Log) -> Overview:
         disk_bytes=log.files.disk_bytes(),
         totals=sorted(totals, key=lambda total: (-total.seconds, -total.count, total.op, total.graph_pass)),
         nonfinite=nonfinite,
-        harmless=next(rows_with_nonfinite(log), None) if nonfinite is None else None,
+        harmless=next(nonfinite_rows(log), None) if nonfinite is None else None,
         exceptions=list(every()["raised"].findings(graph)),
     )
 

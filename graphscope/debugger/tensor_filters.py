@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from graphscope.debugger import expression_names
 from graphscope.debugger.expressions import RAISED, describe
 from graphscope.errors import CommandError
+from graphscope.graph.faults import is_finite
 
 if TYPE_CHECKING:
     from graphscope.debugger.expressions import Expression
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _has_inf_or_nan(node: Node) -> bool:
-    return bool(node.graph.log.nonfinite(node.row))
+    return not is_finite(node)
 
 
 def _has_nan(node: Node) -> bool:

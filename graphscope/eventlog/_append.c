@@ -538,7 +538,8 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
     int bad = looked_at && !(moment->finite != NULL && *moment->finite) && nonfinite[form->floating](data, nbytes);
     if (moment->finite != NULL)
         *moment->finite = looked_at && !bad;
-    int rare = form->rare || bad || (summarised && counts_nonfinite(data));
+    bad = bad || (summarised && counts_nonfinite(data));
+    int rare = form->rare || bad;
     if (rare && cursor->next_rare >= cursor->rare_end)
         return -1;
     int64_t base = self->base, inputs[INLINE_INPUTS];

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphscope.eventlog import schema
 from graphscope.eventlog.each_once import each_once
-from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.schema import NODES, Flag, Kind
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -23,24 +23,32 @@ _SCANNED_AS: Final[dict[str, np.dtype]] = {
     "complex128": np.dtype("f8"),
 }
 _BLOCK: Final = 1 << 22
-_FLAGGED: Final = int(Flag.NONFINITE | Flag.SUMMARY)
+_FLAGGED: Final = int(Flag.NONFINITE)
 
 
-def _may_be(kinds: np.ndarray) -> np.ndarray:
-    """Which rows may be those that a NaN or an Inf is of: nodes, and what a person put there; other marks repeat it."""
-    return np.asarray((kinds != Kind.UNWRITTEN) & ((kinds <= Kind.ACCUMULATE) | (kinds == Kind.EDIT)))
+def flagged_rows(log: Log, start: int | None = None, stop: int | None = None) -> list[int]:
+    """The nodes that are flagged for NaN or Inf, in order: no values are scanned for it.
+
+    A mark may be flagged, too: it repeats what a node made, as where a backward pass begins with its loss.
+    """
+    flag = int(Flag.NONFINITE)
+    rows = log.rare(start, stop, lambda rows: ((rows["flags"] & flag) != 0) & np.isin(rows["kind"], NODES))
+    found: list[int] = rows.tolist()
+    return found
 
 
 def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = None) -> Iterator[int]:
-    """The rows whose value holds NaN or Inf, in order, a segment at a time."""
+    """The nodes that were computed with NaN or Inf, in order, a segment at a time."""
     if log.metadata.get("nonfinite") == "flagged":
-        valued = log.rare(start, stop, lambda rows: _may_be(rows["kind"]))  # most of the listed are marks
-        known = zip(valued.tolist(), (log.pick("flags", valued) & int(Flag.NONFINITE)).tolist(), strict=True)
-        yield from (row for row, is_flagged in known if is_flagged or log.nonfinite(row))
-        return
+        yield from flagged_rows(log, start, stop)
+    else:
+        yield from _scanned(log, start, stop, NODES)
+
+
+def _scanned(log: Log, start: int | None, stop: int | None, kinds: tuple[Kind, ...]) -> Iterator[int]:
     flagged = log.rare(start, stop)
     for first, events in log.chunks(start, stop):
-        written = _may_be(events["kind"])
+        written = np.isin(events["kind"], kinds)
         several = (events["several"] != 0) & written
         listed = flagged[(flagged >= first) & (flagged < first + len(events))] - first
         suspects = [listed[(events["flags"][listed] & _FLAGGED) != 0], np.flatnonzero(several)]
@@ -60,7 +68,7 @@ def flag(log: Log, first: int) -> None:
     folder = log.path / "segments" / f"{first:012d}"
     events = np.load(folder / "events.npy", mmap_mode="r+")
     rare = np.load(folder / "rare.npy", mmap_mode="r+")
-    rows = np.array(list(rows_with_nonfinite(log, first, first + len(events))), np.uint64)
+    rows = np.array(list(_scanned(log, first, first + len(events), (*NODES, Kind.EDIT))), np.uint64)
     events["flags"][(rows - np.uint64(first)).astype(np.intp)] |= int(Flag.NONFINITE)
     place = int(np.count_nonzero(rare))
     new = rows[~np.isin(rows + 1, rare)][: len(rare) - place]

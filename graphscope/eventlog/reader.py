@@ -307,18 +307,17 @@ class Log(Rows, Tables):
         finite: list[bool | None] = []
         for slot, (_, dtype) in enumerate(self.outputs(row)):
             flags = self._place(row, slot)[1]
-            sure = flagged and not flags & _SUMMARY
-            summary = None if sure else self.summary(row, slot)
+            summary = None if flagged else self.summary(row, slot)
             if summary is not None:
                 finite.append(summary.finite)
-            elif dtype and (sure or not flags & _STORED or segment.dropped):
+            elif dtype and (flagged or not flags & _STORED or segment.dropped):
                 finite.append(True)  # it would be flagged
             else:
                 finite.append(None)
         return True if False in finite else None if None in finite else False
 
     def first_nonfinite(self) -> int | None:
-        """The first row whose value holds NaN or Inf, or None."""
+        """The first node that was computed with NaN or Inf, or None."""
         return next(rows_with_nonfinite(self), None)
 
 

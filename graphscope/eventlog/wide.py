@@ -140,7 +140,6 @@ class WideRows(Interning):
         looked_at = [array for array, (_, keep) in zip(arrays, outputs, strict=True) if compiled or not keep]
         if template.watched and not all(map(values.finite, looked_at)):
             template = template.flagged()
-        rare = template.rare
         places: list[Any] = []
         for array, (value, keep), need, content, found in zip(arrays, outputs, rooms, contents, known, strict=True):
             if content is not None:
@@ -149,8 +148,8 @@ class WideRows(Interning):
                 continue
             if keep == Flag.KEPT:
                 segment.values[offset : offset + array.nbytes] = array.tobytes()
-            elif keep == Flag.SUMMARY:
-                rare = not segment.put_summary(offset, value) or rare
+            elif keep == Flag.SUMMARY and not segment.put_summary(offset, value):
+                template = template.flagged()
             at = offset - segment.value_start
             places.append(int.from_bytes(array.tobytes(), "little") if keep == Flag.INLINE else at if keep else 0)
             offset += need
@@ -164,7 +163,7 @@ class WideRows(Interning):
             segment.put_edges(edge, edges + [(each, 0, count + place) for place, each in enumerate(behind)])
             named = [edge, count, 0]
             prefix = template.beside()
-        if rare:
+        if template.rare:
             segment.list_rare(row)
         place, at = slot if several else places[0] if places else 0, segment.origin + row * _ROW
         whose, since = row if tensor is None else tensor - base, forward - base if forward else 0

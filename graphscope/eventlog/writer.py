@@ -202,7 +202,7 @@ class Writer(WideRows):
                         except (ValueError, BufferError, TypeError):  # its elements do not lie together in C order
                             segment.values[offset:end] = np.asarray(value).tobytes()
                     elif not segment.put_summary(offset, value):
-                        segment.list_rare(row)
+                        template = template.flagged()
                     value = offset - segment.value_start
                     break
             self._make_way(segment, 0 if large else room, room if large else 0)

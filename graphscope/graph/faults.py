@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from graphscope.eventlog.nonfinite import rows_with_nonfinite
+from graphscope.eventlog.nonfinite import flagged_rows, rows_with_nonfinite
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.index import index_of
 from graphscope.graph.scaling import is_scaled
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
     from graphscope.graph.graph import Graph
     from graphscope.graph.node import Node
 
@@ -41,11 +45,35 @@ def is_fault(node: Node) -> bool:
     return not is_finite(node) and excuse(node) is None
 
 
+def nonfinite_rows(log: Log, start: int | None = None, stop: int | None = None) -> Iterator[int]:
+    """The nodes of a log, from `start` on and before `stop`, whose values hold NaN or Inf, in order.
+
+    What a person put in the place of a value counts, and not what was computed.
+    """
+    return _as_edited(log, rows_with_nonfinite(log, start, stop), start, stop)
+
+
 def fault_rows(graph: Graph, start: int | None = None, stop: int | None = None) -> Iterator[int]:
-    """The rows of a graph, from `start` on and before `stop`, whose values are faults, in order."""
+    """The nodes of a graph, from `start` on and before `stop`, whose values are faults, in order."""
     end = graph.now + 1
-    rows = rows_with_nonfinite(graph.log, start, end if stop is None else min(stop, end))
+    rows = nonfinite_rows(graph.log, start, end if stop is None else min(stop, end))
     return (row for row in rows if excuse(graph.node(row)) is None)
+
+
+def flagged_faults(graph: Graph, most: int) -> Iterator[int]:
+    """Those among the first `most` nodes that the log flags: no values are scanned for it."""
+    end = graph.now + 1
+    rows = _as_edited(graph.log, flagged_rows(graph.log, stop=end), None, end)
+    return (row for row in itertools.islice(rows, most) if excuse(graph.node(row)) is None)
+
+
+def _as_edited(log: Log, computed: Iterable[int], start: int | None, stop: int | None) -> Iterator[int]:
+    """Nodes that were computed with NaN or Inf without those that were put right, and with those that were spoilt."""
+    index = index_of(log)
+    low, high = max(start or 0, log.first), log.end if stop is None else stop
+    edited = {row: index.edits(row)[-1] for row in sorted(index.edited) if low <= row < high}
+    spoilt = (row for row, edit in edited.items() if log.nonfinite(edit))
+    return heapq.merge((row for row in computed if row not in edited), spoilt)
 
 
 def excuse(node: Node) -> Excuse | None:

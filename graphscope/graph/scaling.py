@@ -45,7 +45,7 @@ def _is_scaled_loss(graph: Graph, row: int) -> bool:
     if event.kind != Kind.OP or graph.log.op(event.op).name != SCALED_BY or len(event.inputs) != 2:
         return False
     sources = [source for source, _ in event.inputs if source < row and graph.log.holds(source)]
-    finite = all(graph.log.nonfinite(source) is not True for source in sources)
+    finite = all(graph.log.nonfinite(graph.value_row(source)) is not True for source in sources)
     return finite and any(_is_scale(graph, source, event.site) for source in sources)
 
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.eventlog.schema import Flag
 from graphscope.graph import Graph
-from graphscope.graph.faults import is_fault
+from graphscope.graph.faults import flagged_faults
 from graphscope.graph.outline import steps
 from graphscope.tui.source.counts import Counts
 from graphscope.tui.tape.lines import Lines
@@ -64,6 +63,5 @@ class LogIndex:
 
 
 def _faults(graph: Graph) -> np.ndarray:
-    """The rows that are flagged as not finite and are faults, as far as a timeline can show them."""
-    flagged = graph.log.rare(among=lambda rows: (rows["flags"] & int(Flag.NONFINITE)) != 0)[:_MOST_FLAGS]
-    return flagged[[is_fault(graph.node(row)) for row in flagged.tolist()]] if len(flagged) else flagged
+    """The nodes whose values are faults, as far as a timeline can show them."""
+    return np.fromiter(flagged_faults(graph, _MOST_FLAGS), np.int64)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import graphscope as gs
 from graphscope.eventlog.reader import load
-from graphscope.eventlog.schema import Kind
+from graphscope.eventlog.record import record
+from graphscope.eventlog.schema import NODES, Kind
 from graphscope.eventlog.writer import Writer
 from graphscope.graph import Graph
 from graphscope.graph.memory import recorded as recorded_memory
 from graphscope.graph.outline import facts, steps
+from graphscope.tui.glyphs import UNICODE
 from graphscope.tui.timeline.curves import curves_of
 from graphscope.tui.timeline.scale import scaled
 from graphscope.tui.timeline.timeline import Timeline
@@ -231,3 +235,24 @@ def test_a_pass_is_measured_once_however_often_one_zooms(training: Path, monkeyp
     assert count == len(whole.rows) > 0
     assert len(measured) == count
     assert part.norms == whole.norms[: len(part.norms)]
+
+
+@pytest.mark.parametrize("options", [{"keep_last": 2}, {"values": "none"}, {"values": "summary"}], ids=str)
+def test_a_log_whose_loss_is_not_finite_opens_whatever_was_kept_of_it(tmp_path: Path, options: dict[str, Any]) -> None:
+    with record(tmp_path / "run.gscope", **options):
+        w = gs.ones(2000, requires_grad=True)
+        optimizer = gs.optim.SGD([w], lr=0.1)
+        for step in range(3):
+            optimizer.zero_grad()
+            loss = (w * step).log().sum()
+            loss.backward()
+            optimizer.step()
+    log = load(tmp_path / "run.gscope")
+    nodes = [row for row in range(log.first, log.end) if log.event(row).kind in NODES and log.nonfinite(row)]
+
+    async def use(screen: Screen) -> None:
+        assert screen.main.log_index.flagged.tolist() == nodes
+        signs = screen.part("#timeline").split("\n")[0]
+        assert signs.count(UNICODE.nonfinite) + signs.count(UNICODE.finding) == len(nodes)
+
+    drive(log.path, use, size=(140, 30))

@@ -19,9 +19,8 @@ from graphscope.diagnose.values.nonfinite_causes import UNSEEN, born_backward, b
 from graphscope.diagnose.values.other_ranks import of_collective, of_other_ranks
 from graphscope.diagnose.values.unrecorded_births import unrecorded_birth
 from graphscope.diagnose.values.unrecorded_findings import as_consequence, of_lost_loss
-from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import Flag, Kind
-from graphscope.graph.faults import Excuse, excuse, fault_rows, is_fault, is_finite
+from graphscope.graph.faults import Excuse, excuse, fault_rows, is_fault, is_finite, nonfinite_rows
 from graphscope.graph.gradients import arrived
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def _overflows(found: Finding) -> bool:
 @check(
     "birth of a NaN or an Inf",
     reads=("marks", "rows", "values"),
-    rows=rows_with_nonfinite,
+    rows=nonfinite_rows,
     explain=explain_nan,
     of_run=first_of_run,
     sample="""

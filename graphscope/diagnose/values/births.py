@@ -12,9 +12,8 @@ from graphscope.diagnose.gradients.flow import op_of
 from graphscope.diagnose.subject import has_graph
 from graphscope.diagnose.values.nonfinite_causes import is_singular
 from graphscope.eventlog.names import place_of
-from graphscope.eventlog.nonfinite import rows_with_nonfinite
 from graphscope.eventlog.schema import Flag, Kind
-from graphscope.graph.faults import excuse, is_fault, is_finite
+from graphscope.graph.faults import excuse, is_fault, is_finite, nonfinite_rows
 from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def _harmed(graph: Graph) -> Iterator[int]:
     begins = graph.index.marks(Kind.BACKWARD_BEGIN)
     begins = begins[begins < stop]
     last = int(begins[-1]) if len(begins) else -1
-    rows = rows_with_nonfinite(log, None, stop)
+    rows = nonfinite_rows(log, None, stop)
     while block := list(itertools.islice(rows, _BLOCK)):
         found = np.array(block)
         kinds, flags = log.pick("kind", found), log.pick("flags", found)

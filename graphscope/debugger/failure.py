@@ -39,9 +39,20 @@ def failure_of(
         error: What failed, where the log does not tell.
         otherwise: What is said where nobody knows of an exception.
     """
+    raised = graph.log.marks(Kind.EXCEPTION)
+    mark = graph.log.event(int(raised[-1])) if len(raised) else None
+    return _failure(graph, mark, died, error, otherwise)
+
+
+def failure_at(graph: Graph, row: int) -> Failure:
+    """The exception that the mark at a row tells of; the program may have caught it."""
+    return _failure(graph, graph.index.event(row), {}, None, UNKNOWN)
+
+
+def _failure(
+    graph: Graph, mark: Event | None, died: Mapping[FrameType, int], error: BaseException | None, otherwise: str
+) -> Failure:
     log = graph.log
-    raised = log.marks(Kind.EXCEPTION)
-    mark = log.event(int(raised[-1])) if len(raised) else None
     failed = [row for row, _ in mark.inputs] if mark is not None else []
     end = log.end if mark is None else mark.row
     row = failed[0] if failed else next(nodes.backward(log, log.first, end), log.first - 1)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from graphscope.graph import Node as GraphNode
 
 _BLOCK = 1 << 14
+_OF_NODES = (Kind.EXCEPTION, Kind.EDIT, Kind.BACKWARD_BEGIN)
+"""Marks whose input is the node that failed, that was changed, or that the pass begins with."""
 
 
 class Node(Selectable, Protocol):
@@ -107,6 +109,15 @@ def backward(log: Log, start: int, stop: int) -> Iterator[int]:
         low = max(high - _BLOCK, start, log.first)
         yield from rows_of(log, low, high)[::-1].tolist()
         high = low
+
+
+def nearest(log: Log, row: int) -> int | None:
+    """Where one stands to look at a row: of a mark at the node that it is of, else at the last one before it."""
+    if len(rows_of(log, row, row + 1)):
+        return row
+    event = log.event(row)
+    of_mark = [source for source, _ in event.inputs if log.holds(source)] if event.kind in _OF_NODES else []
+    return of_mark[0] if of_mark else next(backward(log, log.first, row), None)
 
 
 def entry(log: Log) -> int | None:

@@ -194,3 +194,24 @@ def test_a_value_of_which_only_statistics_were_kept_is_told_by_them(tmp_path: Pa
         )
     told = dict(interpreter.run(dbg, "info").rows)["value"]
     assert told == f"{2 * numbers.min():.4g} .. {2 * numbers.max():.4g}, mean {2 * numbers.mean():.4g} (statistics)"
+
+
+def test_whoever_goes_to_a_mark_stands_at_the_node_that_it_is_of_or_at_the_last_before_it(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "it.gscope"):
+        x = torch.tensor([[1.0, 2.0]], requires_grad=True)
+        loss = (x * 2).sum()
+        torch.ones(1)
+        loss.backward()
+        with pytest.raises(RuntimeError):
+            x @ x
+        gs.step()
+    dbg = Debugger(load(tmp_path / "it.gscope"))
+    (begin,), (end,) = dbg.log.marks(Kind.BACKWARD_BEGIN).tolist(), dbg.log.marks(Kind.STEP).tolist()
+    (raised,) = dbg.log.marks(Kind.EXCEPTION).tolist()
+
+    stop = interpreter.run(dbg, f"goto {begin}")
+    assert (stop.node.op, stop.remark) == ("sum", f"#{begin} (backward begin) is of this node")
+    stop = interpreter.run(dbg, f"goto {raised}")
+    assert (stop.node.op, stop.remark, stop.raised.type) == ("matmul", "", "RuntimeError")
+    stop = interpreter.run(dbg, f"goto {end}")
+    assert (stop.node.op, stop.remark) == ("matmul", f"the last node before #{end} (step)")

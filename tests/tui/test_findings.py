@@ -10,7 +10,11 @@ import pytest
 from graphscope.debugger.result_lines import lines_of_finding
 from graphscope.debugger.results import Result
 from graphscope.diagnose import doctor
+from graphscope.eventlog.reader import load
+from graphscope.eventlog.record import record
+from graphscope.eventlog.schema import NODES
 from graphscope.tui.screen_session import RecordedSession
+from graphscope.tui.source.source import Source
 from tests.tui.screens import Screen, debug, drive
 
 CUT = """\
@@ -235,3 +239,33 @@ def test_a_run_that_is_over_is_examined_once_even_if_nothing_is_wrong(
         assert "doctor" not in asked
 
     drive(training, use)
+
+
+@pytest.mark.slow
+def test_an_exception_leads_to_the_last_node_and_the_line_that_raised_it_and_then_to_the_next_finding(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "ended.py"
+    script.write_text(CUT + 'open("")\n', encoding="utf-8")
+    with pytest.raises(FileNotFoundError), record(tmp_path / "run.gscope"):
+        exec(compile(script.read_text(encoding="utf-8"), str(script), "exec"), {"__name__": "__main__"})
+    raised, missing = doctor(tmp_path / "run.gscope")
+    assert (raised.kind, raised.node, missing.kind) == ("raised", None, "missing")
+    log = load(tmp_path / "run.gscope")
+    last = max(row for row in range(raised.row) if log.event(row).kind in NODES)
+    assert missing.node is not None
+
+    async def use(screen: Screen) -> None:
+        await screen.press("F")
+        await screen.shows("FileNotFoundError", "#findings")
+        await screen.press("enter")
+        await screen.at(last)
+        await screen.shows("FileNotFoundError", "#heading")
+        await screen.shows("where it failed", "#source")
+        assert screen.main.query_one(Source)._current == 11
+        await screen.press("f")
+        await screen.at(missing.node)
+        await screen.press("f")
+        await screen.at(last)
+
+    drive(log.path, use, size=(120, 36))

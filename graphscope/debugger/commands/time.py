@@ -12,6 +12,7 @@ from graphscope.debugger import expression_names, motion, nodes, tensor_filters
 from graphscope.debugger.command_table import Flag, Rest, command
 from graphscope.debugger.commands.training_steps import step_words, to_step
 from graphscope.debugger.debugger import Debugger
+from graphscope.debugger.failure import failure_at
 from graphscope.debugger.results import Ended, Message, Resumed, Stop, TableResult
 from graphscope.debugger.session_runs import has_runs
 from graphscope.errors import CommandError
@@ -40,11 +41,25 @@ def goto(dbg: Debugger, where: Rest) -> Stop | Resumed:
         if dbg.edge is not None:
             return dbg.forward(motion.goto(row))
         raise CommandError(f"There is no row #{row}", f"the last one is #{dbg.last_row}")
-    node = next(nodes.backward(dbg.log, dbg.log.first, row + 1), None)
+    return _stand_by(dbg, row)
+
+
+def _stand_by(dbg: Debugger, row: int) -> Stop:
+    """Stand at a node; of a mark at the nearest, and say so."""
+    node = nodes.nearest(dbg.log, row)
     if node is None:
         raise CommandError(f"There is no node at or before row #{row}")
     dbg.stand(node)
-    return dbg.stop(remark="" if node == row else f"#{row} is a mark; this is the node before it")
+    if node == row:
+        return dbg.stop()
+    event = dbg.log.event(row)
+    if event.kind == Kind.EXCEPTION:
+        return dbg.stop("raised", raised=failure_at(dbg.graph.at(dbg.last_row), row).raised)
+    kind = event.kind.name.lower().replace("_", " ")
+    is_of_node = node in [source for source, _ in event.inputs]
+    return dbg.stop(
+        remark=f"#{row} ({kind}) is of this node" if is_of_node else f"the last node before #{row} ({kind})"
+    )
 
 
 @command("when", group="looking")

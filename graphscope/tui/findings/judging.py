@@ -10,6 +10,7 @@ from typing import Final
 from textual import on, work
 from textual.message import Message
 
+from graphscope.debugger import nodes
 from graphscope.debugger.results import Stop
 from graphscope.diagnose import Finding, Report, doctor
 from graphscope.errors import LogError
@@ -140,11 +141,13 @@ class Judging(Actions):
         """Go to the finding that comes next in the log; from the last to the first."""
         if not self.log_index.findings:
             await self._ask_findings()
+        log = self.log_index.log
         known = sorted(self._all(), key=lambda each: each.place_in_log)
         if not known:
             self.notify("Nothing was found", timeout=3)
             return
-        self._visit(next((each for each in known if each.place_in_log > self.scene.now), known[0]))
+        ahead = (each for each in known if (nodes.nearest(log, each.place_in_log) or 0) > self.scene.now)
+        self._visit(next(ahead, known[0]))
 
     def action_close(self) -> None:
         """End the search; then give the tape its place back; then close the findings; then stand in the tape."""

@@ -16,6 +16,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from graphscope.debugger import nodes
 from graphscope.diagnose import Finding
 from graphscope.graph import Node
 from graphscope.tui.glyphs import Glyphs
@@ -119,7 +120,7 @@ class Source(Drawn, Entitled, ScrollView, can_focus=True):
     def _pointed(self, scene: Scene) -> Finding | None:
         """The finding that one looks at, if the log holds the line that it names."""
         found = self._finding
-        if found is None or found.place_in_log != scene.now or not found.line:
+        if found is None or not found.line or nodes.nearest(scene.log, found.place_in_log) != scene.now:
             return None
         return found if scene.log.source(found.file) is not None else None
 

@@ -46,7 +46,7 @@ def chosen_rows(graph: Graph, step: Step | None) -> Chosen:
     if step == "all" or (step is None and count < 2):
         return Chosen(graph.index.nodes(graph.now + 1))
     numbers = step_numbers(graph.log)
-    place, why = _default(graph, count) if step is None else (_named(numbers.numbers[:count], step), "")
+    place, why = _default(graph, count) if step is None else (_named(numbers, count, step), "")
     first, behind = int(known.first[place]), min(int(known.last[place]), graph.now) + 1
     return Chosen(graph.index.nodes(behind, first), _heading(numbers, count, place, why))
 
@@ -93,19 +93,22 @@ def proposed(graph: Graph, most: int) -> str:
     return f'--select "#{rows[-1]}" --radius 20 (select=..., radius=...) draws what surrounds the newest node'
 
 
-def _named(numbers: np.ndarray, step: int) -> int:
-    found = np.flatnonzero(numbers == step)
-    if not len(found):
-        told = f"they are {numbers[0]} to {numbers[-1]}" if len(numbers) else "the log tells of no training steps"
+def _named(numbers: StepNumbers, count: int, step: int) -> int:
+    place = numbers.numbered(step)
+    if place is None or place >= count:
+        known = f"they are {numbers.told(lambda each: each.asked, count)}" if count else ""
+        told = known or "the log tells of no training steps"
         raise ExportError(f"there is no step {step}: {told}", "choose one of them, or draw all of them")
-    return int(found[0])
+    return place
 
 
 def _heading(numbers: StepNumbers, count: int, place: int, why: str) -> tuple[str, ...]:
     if count < 2:
         return ()
-    first, last = numbers.number(0).number, numbers.number(count - 1).number
+    known = numbers.numbers[:count]
+    is_gapless = known[-1] - known[0] == count - 1
+    others = f"{known[0]} to {known[-1]}" if is_gapless else numbers.told(lambda each: str(each.number), count)
     chosen = numbers.number(place)
     asked = "" if str(chosen) == f"step {chosen.number}" else f" (--step {chosen.number})"
-    lines = [f"{chosen}{asked}, one of {count:,}", why, f"Others: --step {first} to {last}; all in one: --all"]
+    lines = [f"{chosen}{asked}, one of {count:,}", why, f"Others: --step {others}; all in one: --all"]
     return tuple(line for line in lines if line)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +16,10 @@ from graphscope.graph.outline.steps import Steps, steps
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
+
+
+_FEW: Final = 8
+"""So many steps are told one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,11 @@ class StepNumber:
     def number(self) -> int:
         """By which a person asks for it: what the only loop counts, else counted from 1."""
         return self.parts[0][1] if len(self.parts) == 1 else self.count
+
+    @property
+    def asked(self) -> str:
+        """The same with its name, where that says more: `51 (epoch 1, batch 0)`."""
+        return str(self.number) if len(self.parts) == 1 else f"{self.number} ({self})"
 
     def answers(self, wanted: Mapping[str, int]) -> bool:
         """Whether it has these numbers: `{"epoch": 2, "batch": 3}`, by nouns or the program's names.
@@ -110,6 +119,29 @@ class StepNumbers:
         counted = np.column_stack([np.arange(1, len(self) + 1), self._turns, self._counters.columns])
         has_all = np.all([(counted == number).any(axis=1) for number in wanted.values()], axis=0)
         return next((place for place in np.flatnonzero(has_all).tolist() if self.number(place).answers(wanted)), None)
+
+    def numbered(self, number: int) -> int | None:
+        """The place of the step by whose number a person asks; else of the only one whose innermost loop counts it."""
+        places = np.flatnonzero(self.numbers == number)
+        if not len(places):
+            places = np.flatnonzero(self._innermost() == number)
+            places = places if len(places) == 1 else places[:0]
+        return int(places[0]) if len(places) else None
+
+    def _innermost(self) -> np.ndarray:
+        """What the innermost loop counts at each place; where no loop is known, the number."""
+        counters, told = self._counters, self.numbers
+        inside = np.flatnonzero(counters.widths)
+        told[inside] = counters.columns[inside, counters.widths[inside] - 1]
+        return told
+
+    def told(self, words: Callable[[StepNumber], str], count: int) -> str:
+        """The first steps, so many: each in words where they are few, else the first and the last of how many."""
+        if count > _FEW:
+            return f"{words(self.number(0))} to {words(self.number(count - 1))}, {count:,} in all"
+        *others, last = [words(self.number(place)) for place in range(count)]
+        between = "; " if any(", " in each for each in [*others, last]) else ", "
+        return f"{between.join(others)} and {last}" if others else last
 
     def title(self, row: int) -> str:
         """The same in words: `step 30`; empty of what is in none."""

@@ -355,3 +355,36 @@ def test_a_program_that_fails_does_so_in_the_step_that_it_was_in(batch: int, tmp
     assert step_numbers(log).title(log.end - 1) == f"epoch 2, batch {batch}"
     (found,) = [each for each in gs.doctor(log).findings if each.kind == "raised"]
     assert found.step == f"epoch 2, batch {batch}"
+
+
+def trained(tmp_path: Path, text: str) -> StepNumbers:
+    program = tmp_path / "program.py"
+    program.write_text(HEAD + dedent(text))
+    with gs.record(tmp_path / "run.gscope"):
+        runpy.run_path(str(program))
+    return step_numbers(gs.load(tmp_path / "run.gscope"))
+
+
+def test_a_number_is_that_of_a_count_else_of_what_the_innermost_loop_counts_once(tmp_path: Path) -> None:
+    numbers = trained(
+        tmp_path,
+        """
+        for epoch, steps in ((1, (0, 50, 75)), (2, (2, 50))):
+            for step in steps:
+                update(data[0])
+        """,
+    )
+    names = [str(numbers.number(place)) for place in range(len(numbers))]
+    assert names == ["epoch 1, step 0", "epoch 1, step 50", "epoch 1, step 75", "epoch 2, step 2", "epoch 2, step 50"]
+    assert [numbers.numbered(each) for each in (1, 2, 5)] == [0, 1, 4]
+    assert [numbers.numbered(each) for each in (75, 0)] == [2, 0]
+    assert [numbers.numbered(each) for each in (50, 6, -1)] == [None] * 3, "50 is of two, the others of none"
+    assert numbers.told(str, 2) == "epoch 1, step 0 and epoch 1, step 50"
+
+
+def test_steps_are_told_one_by_one_where_they_are_few(tmp_path: Path) -> None:
+    numbers = trained(tmp_path, "for step in (0, 1, *range(50, 500, 50)):\n    update(data[0])\n")
+    assert numbers.told(lambda each: each.asked, 1) == "0"
+    assert numbers.told(lambda each: each.asked, 4) == "0, 1, 50 and 100"
+    assert numbers.told(str, len(numbers)) == "step 0 to step 450, 11 in all"
+    assert [numbers.numbered(each) for each in (0, 1, 2, 450)] == [0, 1, None, 10]

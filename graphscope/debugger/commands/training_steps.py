@@ -105,7 +105,7 @@ def to_step(dbg: Debugger, wanted: dict[str, int]) -> Stop | Resumed:
 
 
 def _range(numbers: StepNumbers) -> str:
-    return f"{numbers.number(0)} to {numbers.number(len(numbers) - 1)}"
+    return numbers.told(str, len(numbers))
 
 
 def stand_in_step(dbg: Debugger, first: int) -> Stop:

@@ -268,8 +268,17 @@ def mark(kind: Kind, *, text: str | None = None, node: int | None = None, **attr
 def turn(frame: FrameType, row: int) -> None:
     """Tell which turn of its loops the program is in, where no mark does: it waits at a row, or has failed there."""
     counters, which = loop_counters(frame), going()
-    if which is not None and counters:
-        which.attributes({"call": "turn", "row": row, "counters": [*counters], "numbers": [*counters.values()]})
+    if which is None:
+        return
+    more: dict[str, int] = {}
+    if (marked := which.sampling.marked) is not None:
+        if marked.is_counted and not counters:
+            counters = {"step": marked.turn(which.sampling.ended, frame)}
+        if which.sampling.ended > marked.number:
+            more = {"behind": which.sampling.ended - marked.number}
+    if counters or more:
+        told = {"counters": [*counters], "numbers": [*counters.values()], **more}
+        which.attributes({"call": "turn", "row": row, **told})
 
 
 def exception(error: BaseException, *, node: int | None = None, site: int = 0) -> None:

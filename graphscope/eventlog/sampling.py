@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from graphscope.errors import LogError
+from graphscope.eventlog.marked_step import MarkedStep
 from graphscope.eventlog.moments import USUAL, moments
 from graphscope.eventlog.requests import Requests
 from graphscope.eventlog.step_counts import StepCounts
@@ -48,8 +49,8 @@ class Sampling(StepCounts):
     """
 
     __slots__ = (
-        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "met", "on", "passed",
-        "scales",
+        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "marked", "met", "on",
+        "passed", "scales",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str = USUAL) -> None:
@@ -70,6 +71,8 @@ class Sampling(StepCounts):
         self._norm_at = 0
         self._requests: Requests | None = None
         self._is_recorded = True
+        self.marked: MarkedStep | None = None
+        """The newest step that is marked in the log, where some are left out."""
         self.met: set[int] = set()
         """The optimizers that have made steps, by `id`."""
 

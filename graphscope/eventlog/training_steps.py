@@ -12,6 +12,7 @@ from typing import Any
 from graphscope.eventlog import record
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.loop_counters import loop_counters
+from graphscope.eventlog.marked_step import MarkedStep
 from graphscope.eventlog.own_files import is_own
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.step_series import SERIES, newest_loss
@@ -113,10 +114,11 @@ def _mark(writer: Writer) -> None:
     frame = sys._getframe(2)
     while not is_own(frame.f_code.co_filename) and frame.f_back is not None:
         frame = frame.f_back
-    counters = loop_counters(frame)
-    if not counters and writer.sampling.every > 1:  # the log alone does not tell how many there were
-        counters = {"step": writer.sampling.ended + 1}
-    writer.step(site_number(writer, frame), counters, None if writer.series is None else writer.sampling.ended + 1)
+    counters, sampling = loop_counters(frame), writer.sampling
+    if sampling.every > 1:  # the log alone does not tell how many there were
+        sampling.marked = MarkedStep(sampling.ended + 1, not counters, frame.f_code, frame.f_lineno or 0)
+        counters = counters or {"step": sampling.ended + 1}
+    writer.step(site_number(writer, frame), counters, None if writer.series is None else sampling.ended + 1)
 
 
 def _is_alone(writer: Writer) -> bool:

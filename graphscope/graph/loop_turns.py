@@ -108,6 +108,20 @@ def told_behind(log: Log, row: int) -> dict[str, int]:
     return {}
 
 
+def raised_later(log: Log) -> np.ndarray:
+    """The exceptions that came when the step of the newest mark, and others that were left out, had ended."""
+    raised: np.ndarray = log.marks(Kind.EXCEPTION)
+    if not len(raised):
+        return raised
+    told = [
+        each["row"]
+        for each in log.table("attrs")
+        if isinstance(each, dict) and each.get("call") == "turn" and "behind" in each
+    ]
+    found = np.searchsorted(raised, np.unique(np.array(told, np.int64)))
+    return np.unique(raised[found[found < len(raised)]])
+
+
 def last_of_turns(log: Log, marks: np.ndarray) -> np.ndarray:
     """Of the marks that several lines make in one turn of a loop, as where two optimizers step, the last."""
     if not len(marks):

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Kind
-from graphscope.graph.loop_turns import last_of_turns, step_ends, told_behind
+from graphscope.graph.loop_turns import last_of_turns, raised_later, step_ends, told_behind
 from graphscope.graph.pass_marks import pass_marks
 from graphscope.graph.reading import once_a_length
 
@@ -124,7 +124,10 @@ def _with_what_follows(log: Log, marked: np.ndarray, begins: np.ndarray) -> np.n
     next_sites = np.zeros(len(marked), np.int64)
     next_sites[has_next] = log.pick("site", begins[following[has_next]])
     open_ones = open_ones[~_lies_below(log, sites, next_sites)]
-    until = np.append(marked[1:], log.end)
+    later = raised_later(log)
+    until = np.minimum(
+        np.append(marked[1:], log.end), np.append(later, log.end)[np.searchsorted(later, marked, side="right")]
+    )
     for distance in range(1, _BEHIND):
         rows = marked[open_ones] + distance
         inside = rows < until[open_ones]

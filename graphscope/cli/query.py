@@ -2,7 +2,7 @@
 
 Of logs, the tables that the query names are made first and thrown away; who asks more than once exports them, and
 names that folder in place of the logs. A folder of logs stands for all that are in it, each a `run` of its own, and the
-folders in it; without a name, the newest recording here is asked. `docs/how-to/query.md` answers ten questions;
+folders in it; without a name, the newest recording here is asked. `docs/how-to/query.md` answers eleven questions;
 `docs/reference/tables.md` has every table and column.
 """
 

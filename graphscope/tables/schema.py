@@ -114,7 +114,12 @@ SCHEMA: Final = (
         "The training steps.",
         (
             _STEP,
-            Column("name", "text", "what the program calls it: `epoch 2, batch 3`"),
+            Column(
+                "number", "int64",
+                "which of all steps of the run it is, counted from 1, recorded or not, as in `series`; null where it "
+                "has not ended, or an older graphscope made the log",
+            ),
+            Column("name", "text", "what the program calls it: `epoch 2, batch 3`; its loops may begin at 0, or again"),
             Column("first_row", "int64", "its first row"),
             Column("last_row", "int64", "its last row; of one that has not ended the last that there is"),
             Column("ended", "moment", "when its last row ended"),
@@ -129,7 +134,7 @@ SCHEMA: Final = (
         "The training steps of a recording that leaves out steps or lets them go, these among them; of a long run each "
         "second, fourth or eighth one. A recording that keeps all of its steps has none here.",
         (
-            Column("number", "int64", "its place among all steps, counted from 1: `step 40` in `steps.name`"),
+            Column("number", "int64", "which of all steps of the run it is, counted from 1, as in `steps`"),
             Column("seconds", "double", "from the end of the first one to its end", "s"),
             Column("loss", "double", "what its last backward pass began from; null where that is not known"),
             Column("learning_rate", "double", "that of the first group of parameters; null where that is not known"),
@@ -177,9 +182,9 @@ SCHEMA: Final = (
             _SITE,
             _ELEMENTS,
             Column("learning_rate", "double", "the learning rate"),
-            Column("gradient_norm", "double", "2-norm of the gradient that it was made with"),
-            Column("weight_norm", "double", "2-norm of the parameter ahead of it"),
-            Column("update_norm", "double", "2-norm of what was added to it"),
+            Column("gradient_norm", "double", "2-norm of its gradient; infinite where elements are not finite"),
+            Column("weight_norm", "double", "2-norm of the parameter ahead of it; infinite likewise"),
+            Column("update_norm", "double", "2-norm of what was added to it; infinite likewise"),
             Column("update_ratio", "double", "the norm of the update by that of the parameter"),
             Column("moved", "double", "share of the elements with a gradient that changed, from 0 to 1"),
         ),

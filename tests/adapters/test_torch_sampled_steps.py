@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import ctypes
 import json
+import math
 import os
 import signal
 import subprocess
@@ -568,6 +569,23 @@ def test_norms_of_gradients_are_those_that_torch_tells_also_of_steps_that_are_le
     left_out = [step for step in told["step"].tolist() if (step - 1) % 50 and step > 2]
     assert left_out
     assert told["norm"] == pytest.approx([norms[step - 1] for step in told["step"]], rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "odd", [(math.inf, 1.0), (-math.inf, math.inf), (math.nan, 1.0), (math.nan, math.inf)], ids=str
+)
+def test_norms_that_are_not_finite_are_those_of_torch(odd: tuple[float, float], tmp_path: Path) -> None:
+    weight = torch.zeros(2, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], 0.0)
+    with gs.record(tmp_path / "run.gscope", every=5) as log:
+        for _ in range(5):
+            optimizer.zero_grad()
+            (weight * torch.tensor(odd)).sum().backward()
+            optimizer.step()
+    wanted = float(torch.nn.utils.get_total_norm([torch.tensor(odd)]))
+    told = norms_of_steps(log)["norm"]
+    assert len(told)
+    np.testing.assert_array_equal(told, wanted)
 
 
 def test_norms_of_our_own_engine(tmp_path: Path) -> None:

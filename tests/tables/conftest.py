@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .program import Seen, descend, train
+from .program import Seen, descend, fly, train
 
 WAYS = {"a": "log", "b": "sqrt", "c": "log"}
 """The runs of a sweep, and the op that makes the first NaN of each."""
@@ -24,7 +24,7 @@ class Recorded:
 
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
-    """Two ranks of a training, and a sweep of three runs, in one folder of tables."""
+    """Two ranks of a training, a sweep of three runs, and a flight recorder's, in one folder of tables."""
     pytest.importorskip("pyarrow")
     from graphscope.tables import export_tables
 
@@ -36,5 +36,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
         logs[key] = folder / run / "train.gscope"
         logs[key].parent.mkdir()
         seen[key] = descend(logs[key], op)
+    logs["flight", 0] = folder / "flight.gscope"
+    seen["flight", 0] = fly(logs["flight", 0])
     export_tables([*logs.values()], folder / "tables")
     return Recorded(logs, seen, folder / "tables")

@@ -15,6 +15,8 @@ PARTING = 3
 """In this step (from 1 on) rank 1 is given other data."""
 JUMP = 5
 """In this one the loss is a thousand times as large."""
+EVERY = 4
+"""A flight recorder keeps one of so many steps."""
 
 
 @dataclass
@@ -61,6 +63,21 @@ def descend(log: Path, op: str) -> Seen:
             optimizer.zero_grad()
             height = w.log() if op == "log" else w.sqrt()
             loss = height.sum()
+            loss.backward()
+            optimizer.step()
+            seen.losses.append(loss.item())
+    return seen
+
+
+def fly(log: Path) -> Seen:
+    """Go down a bowl with a flight recorder, which keeps the last step, too; the loop counts from 0."""
+    w = gs.tensor([3.0, -4.0], requires_grad=True)
+    optimizer = gs.optim.SGD([w], lr=0.05)
+    seen = Seen()
+    with gs.record(log, every=EVERY):
+        for _step in range(3 * EVERY + 1):
+            optimizer.zero_grad()
+            loss = w.square().sum()
             loss.backward()
             optimizer.step()
             seen.losses.append(loss.item())

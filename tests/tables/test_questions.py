@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks.query import questions
@@ -18,7 +19,7 @@ from graphscope.graph.outline.steps import steps
 from tests.docs.pages import ROOT
 
 from .conftest import WAYS, Recorded
-from .program import JUMP, PARTING, STEPS
+from .program import EVERY, JUMP, PARTING, STEPS
 
 pytest.importorskip("duckdb")
 
@@ -89,6 +90,19 @@ def _(recorded: Recorded, rows: Rows) -> None:
     assert [row[1:] for row in rows] == [
         (pytest.approx(last), pytest.approx(min(numbers[run]))) for last, run in wanted
     ]
+
+
+@answers("How did the loss go between the steps that a flight recorder kept?")
+def _(recorded: Recorded, rows: Rows) -> None:
+    losses = recorded.seen["flight", 0].losses
+    told = np.load(recorded.logs["flight", 0] / "series.npy")["step"]
+    kept = [step for step in range(len(losses)) if step < 2 or step % EVERY == 0]
+    wanted = []
+    for start, stop in zip(kept, [*kept[1:], len(losses)], strict=True):
+        part = [losses[step] for step in range(start, stop) if step + 1 in told]
+        wanted.append(("flight", 0, f"step {start}", len(part), min(part), max(part)))
+    assert rows == wanted
+    assert any(told > 1 for *_, told, _, _ in rows)
 
 
 @answers("Which rank is waited for?")
@@ -182,6 +196,6 @@ def test_question_is_answered(question: str, recorded: Recorded) -> None:
     ANSWERS[question](recorded, query([recorded.tables], ASKED[question]).rows)
 
 
-def test_there_are_ten_questions() -> None:
-    assert len(ASKED) == 10
+def test_there_are_eleven_questions() -> None:
+    assert len(ASKED) == 11
     assert ASKED.keys() == ANSWERS.keys()

@@ -202,3 +202,27 @@ def test_the_series_of_a_flight_recorder_has_the_steps_that_it_left_out(tmp_path
         if each["gradient_norm"] is not None:  # of a sum of squares
             assert each["gradient_norm"] == pytest.approx(2 * np.sqrt(loss))
     assert any(each["gradient_norm"] is not None for each in found)
+
+
+def test_steps_bear_the_numbers_of_the_series_whatever_loops_count(tmp_path: Path) -> None:
+    one, other = (gs.tensor([3.0, 4.0], requires_grad=True) for _ in range(2))
+    first, second = (gs.optim.SGD([each], lr=0.01) for each in (one, other))
+    losses = {}
+    with gs.record(tmp_path / "run.gscope", every=7):
+        for epoch in range(2):
+            for batch in range(10):
+                first.zero_grad()
+                second.zero_grad()
+                (one * one).mean().backward()
+                first.step()
+                loss = (other * other).sum()
+                loss.backward()
+                second.step()  # a turn ends with this one, as soon as both are known
+                losses[f"epoch {epoch}, batch {batch}"] = loss.item()
+    export_tables([tmp_path / "run.gscope"], tmp_path / "tables", ["series", "steps"])
+    series = {each["number"]: each["loss"] for each in rows_of(tmp_path / "tables", "series")}
+    steps = rows_of(tmp_path / "tables", "steps")
+    assert 1 < len(steps) < len(losses)
+    for each in steps:
+        assert series[each["number"]] == each["loss"] == losses[each["name"]], each
+    assert [each["number"] for each in steps] != [int(each["name"].split()[-1]) for each in steps]

@@ -27,7 +27,7 @@ def gradient_norm(optimizer: Any) -> float | None:
 
 
 def _square(gradient: torch.Tensor) -> float | None:
-    """The sum of the squares of the elements, in whatever order they lie; infinite where some are not finite."""
+    """The sum of the squares of the elements, in whatever order they lie; NaN where one is NaN."""
     kind = KINDS.get(tensor_base.dtype(gradient))
     if measure is None or kind is None or not tensor_base.is_cpu(gradient):
         return None
@@ -35,4 +35,6 @@ def _square(gradient: torch.Tensor) -> float | None:
     if not place:
         return None
     told = unpack(measure(place, tensor_base.nbytes(gradient), kind), Own.numel(gradient))
-    return math.inf if told.nan or told.inf else told.count * (told.mean * told.mean + told.std * told.std)
+    if told.nan or told.inf:
+        return math.nan if told.nan else math.inf
+    return told.count * (told.mean * told.mean + told.std * told.std)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +71,13 @@ def first(log: gs.Log) -> Finding:
     return examined(Graph(log)).findings[0]
 
 
+def flattened(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Findings, and what came of them."""
+    for each in findings:
+        yield each
+        yield from flattened(each.consequences)
+
+
 def test_a_loss_that_is_not_finite_in_a_left_out_step_alone_is_told(tmp_path: Path) -> None:
     log, step = recorded(tmp_path / "run.gscope", "loss")
     found = first(log)
@@ -94,6 +101,27 @@ def test_what_a_recorded_step_shows_is_a_consequence_of_the_left_out_step(tmp_pa
     run = read_run((log.path, "run", 1))
     assert isinstance(run, Run)
     assert f"step {step}" in run.nan
+
+
+def test_a_rate_that_rose_just_ahead_of_a_left_out_birth_is_told(tmp_path: Path) -> None:
+    log, _ = recorded(tmp_path / "run.gscope", "rate")
+    (found,) = [each for each in examined(Graph(log)).findings if each.kind == "nan"]
+    assert f"rate had risen from 0.01 to 10000 in step {BAD}" in found.verdict
+    assert (found.evidence["lr before"], found.evidence["lr"]) == (0.01, 1e4)
+
+
+def test_updates_behind_a_risen_rate_are_told_with_that_rate_and_where_it_was_set(tmp_path: Path) -> None:
+    log, _ = recorded(tmp_path / "run.gscope", "rate", every=BAD // 3)
+    (found,) = [each for each in flattened(examined(Graph(log)).findings) if each.kind == "update_ratio"]
+    assert (found.step, found.evidence["lr"]) == (f"step {BAD}", 1e4)
+    assert '["lr"] = 1e4' in found.source
+
+
+@pytest.mark.parametrize("every", [BAD, 50])
+@pytest.mark.parametrize("kind", ["data", "loss"])
+def test_a_healthy_rate_is_not_blamed_for_what_is_not_finite(tmp_path: Path, kind: str, every: int) -> None:
+    log, _ = recorded(tmp_path / "run.gscope", kind, every=every)
+    assert {each.kind for each in flattened(examined(Graph(log)).findings)} == {"nan"}
 
 
 def test_the_summary_tells_of_a_loss_in_a_left_out_step(tmp_path: Path) -> None:

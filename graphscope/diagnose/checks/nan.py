@@ -18,7 +18,7 @@ from graphscope.diagnose.values.hazards import SAFE_DATA, Birth
 from graphscope.diagnose.values.nonfinite_causes import UNSEEN, born_backward, born_forward, largest
 from graphscope.diagnose.values.other_ranks import of_collective, of_other_ranks
 from graphscope.diagnose.values.unrecorded_births import unrecorded_birth
-from graphscope.diagnose.values.unrecorded_findings import as_consequence, of_lost_loss
+from graphscope.diagnose.values.unrecorded_findings import as_consequence, behind_a_rise, of_lost_loss
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.faults import Excuse, excuse, fault_rows, is_fault, is_finite, nonfinite_rows
 from graphscope.graph.gradients import arrived
@@ -45,7 +45,7 @@ def first_of_run(graph: Graph) -> Iterator[Finding]:
     if born is None:
         return
     first = _finding(born)
-    yield as_consequence(born, first, lost) if lost is not None and is_behind else first
+    yield as_consequence(born, first, lost) if lost is not None and is_behind else behind_a_rise(graph, first)
     places = {(first.file, first.line)}
     for node in further_births(graph, born) if not _overflows(first) else ():
         found = _finding(node)

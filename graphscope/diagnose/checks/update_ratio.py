@@ -21,11 +21,15 @@ from graphscope.diagnose.training.optimized import (
     scheduled_at,
     told,
 )
+from graphscope.diagnose.training.rate_rises import FACTOR, rises
 from graphscope.eventlog.each_once import each_once
 from graphscope.graph.sizes import norms_of
+from graphscope.graph.step_numbers import step_numbers
 from graphscope.graph.training import training
+from graphscope.graph.unrecorded_steps import numbers_in_series
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
     from graphscope.graph import Graph
 
 _LARGE: Final = 0.1
@@ -97,12 +101,45 @@ def _too_large(group: Group, found: np.ndarray) -> _Ratio | None:
     if not (worse > _WORSE or leapt):
         return None
     early = found[found["step"] <= each_once(found["step"])[:LEAST][-1]]
+    early = early[[not _is_spoilt(group.log, row) for row in early["pulled"].tolist()]]
+    if not len(early):
+        return None
+    numbers, leaps = _numbers(group.log, early), rises(group.log)["step"]
+    has_leapt = (early["rate"] >= FACTOR * early["rate"][0]) & (len(leaps) > 0 and numbers >= leaps[0])
+    first, later = early[~has_leapt], early[has_leapt]
+    return _large(group.log, first, worse, numbers[~has_leapt] <= LEAST) or _large(group.log, later, worse)
+
+
+def _is_spoilt(log: Log, gradient: int) -> bool:
+    """Whether an update was made with a gradient that is not finite: any rate makes such an update infinite."""
+    return log.holds(gradient) and log.nonfinite(gradient) is True
+
+
+def _numbers(log: Log, updates: np.ndarray) -> np.ndarray:
+    """The numbers of the steps of updates in the series; 0 where there is none."""
+    places = step_numbers(log).steps.places(updates["row"])
+    return np.asarray(np.append(numbers_in_series(log), 0)[places])
+
+
+def _large(log: Log, early: np.ndarray, worse: float, first: np.ndarray | None = None) -> _Ratio | None:
+    """Updates that are too large, usually or once, if some are.
+
+    Args:
+        log: The log.
+        early: The updates.
+        worse: The loss in the end, as a multiple of what it was.
+        first: Which of them are such that one alone tells; None: all.
+    """
+    if not len(early):
+        return None
     with np.errstate(all="ignore"):
-        grown = np.abs(norms_of(group.log, early["row"]) - early["weight"])  # an update is no smaller
+        grown = np.abs(norms_of(log, early["row"]) - early["weight"])  # an update is no smaller
         update = np.where(np.isnan(early["update"]), grown, early["update"])
         ratios = np.where(np.isfinite(update), update / early["weight"], np.inf)
-    of_each = [ratios[early["tensor"] == tensor] for tensor in np.unique(early["tensor"])]
-    usual, largest = (float(np.median([measure(each) for each in of_each])) for measure in (np.median, np.max))
+    alone = np.where(True if first is None else first, ratios, 0.0)
+    of_each = [early["tensor"] == tensor for tensor in np.unique(early["tensor"])]
+    usual = float(np.median([np.median(ratios[each]) for each in of_each]))
+    largest = float(np.median([alone[each].max() for each in of_each]))
     found_large = usual > _LARGE or largest > _WHOLE
     return _Ratio(early, max(usual, largest if usual <= _LARGE else 0.0), worse) if found_large else None
 
@@ -161,7 +198,7 @@ def update_ratio(graph: Graph) -> Iterator[Finding]:
     for found in filter(None, map(_of_group, groups(graph.log))):
         row = found.row
         names = names_of(graph, found.updates["tensor"])
-        rate = float(found.updates["rate"][0])
+        rate = float(np.median(found.updates["rate"]))
         evidence = {"update to weight": found.ratio, "steps": len(each_once(found.updates["step"]))}
         evidence |= {} if np.isnan(rate) else {"lr": rate}
         evidence |= {} if np.isnan(found.worse) else {"late loss to early loss": found.worse}
@@ -178,8 +215,8 @@ def update_ratio(graph: Graph) -> Iterator[Finding]:
             )
             cure = f"take a larger learning rate{_about(rate, found.ratio)}: {_USUAL}"
         note = "its steps are too large" if found.large else "its steps are too small"
-        scheduled = None if found.large else scheduled_at(graph, row, rate, note)
-        if scheduled is not None and training(graph.log).schedulers:
+        scheduled = scheduled_at(graph, row, rate, note)
+        if scheduled is not None and training(graph.log).schedulers and not found.large:
             cure = "let the schedule give a factor, 1.0 for the whole rate: that of the optimizer is multiplied by it"
         blamed = scheduled or rate_at(graph, row, note)
         cause = "too large" if found.large else "too small"

@@ -128,15 +128,18 @@ PLACE_OF_RATE: Final = 1
 _FACTOR: Final = 0.01
 """A schedule that begins with so small a part of the rate that its optimizer was made with is no decay."""
 
+_MULTIPLE: Final = 10.0
+"""Or gives so many times that rate."""
+
 
 def scheduled_at(graph: Graph, row: int, rate: float, note: str) -> Step | None:
-    """Where a schedule was made, or written, that gave an optimizer a small part of its own rate; else None."""
+    """Where a schedule was made, or written, that gave an optimizer a rate far from its own; else None."""
     node, known = graph.node(row), training(graph.log)
     for optimizer in (each for each in known.optimizers.values() if node.tensor in each.tensors):
         rates = [group.settings.get("lr") for group in optimizer.groups]
         made = max((float(each) for each in rates if isinstance(each, int | float)), default=0.0)
         makers = [each.site for each in known.schedulers.values() if each.optimizer == optimizer.number]
-        if rate < _FACTOR * made:
+        if rate < _FACTOR * made or rate >= _MULTIPLE * made > 0:
             written = None if makers else only_assignment(graph.log, "lr")
             return _at(node, known.place(makers[-1]) if makers else written or ("", 0), note)
     return None

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from graphscope.diagnose.explanation import Explanation, step_of, title, where
 from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.training.rate_rises import rise_ahead
 from graphscope.diagnose.values.unrecorded_births import BEFORE, CURE, LEFT_OUT, LostLoss, why_unrecorded
 from graphscope.graph import series
 from graphscope.graph.step_numbers import step_numbers
+from graphscope.graph.unrecorded_steps import numbers_in_series
 
 if TYPE_CHECKING:
     from graphscope.graph import Graph, Node
@@ -26,7 +28,7 @@ def of_lost_loss(graph: Graph, lost: LostLoss) -> Finding:
     )
     verdict = f"{name}{at} was {lost.loss} in {lost.title}, the first that is not finite; that step {_why(graph, lost)}"
     explained = Explanation("nonfinite", LEFT_OUT, verdict, path, CURE)
-    return _in_its_step(finding("nan", "error", lost.row, explained, (name,), _evidence(lost)), lost)
+    return _in_its_step(graph, finding("nan", "error", lost.row, explained, (name,), _evidence(lost)), lost)
 
 
 def as_consequence(born: Node, seen: Finding, lost: LostLoss) -> Finding:
@@ -38,7 +40,7 @@ def as_consequence(born: Node, seen: Finding, lost: LostLoss) -> Finding:
         f"and that {what}{where(born)} in {step} is a consequence"
     )
     found = replace(seen, cause=LEFT_OUT, verdict=verdict, cure=CURE, evidence=_evidence(lost))
-    return _in_its_step(found, lost)
+    return _in_its_step(born.graph, found, lost)
 
 
 def _why(graph: Graph, lost: LostLoss) -> str:
@@ -49,8 +51,29 @@ def _evidence(lost: LostLoss) -> dict[str, float]:
     return {"loss": lost.loss, **({} if math.isnan(lost.before) else {BEFORE: lost.before})}
 
 
-def _in_its_step(found: Finding, lost: LostLoss) -> Finding:
-    return replace(found, step=lost.title)
+def _in_its_step(graph: Graph, found: Finding, lost: LostLoss) -> Finding:
+    return replace(_with_rise(graph, found, lost.number), step=lost.title)
+
+
+def behind_a_rise(graph: Graph, found: Finding) -> Finding:
+    """A finding of a recorded step, with what the series tells of the learning rate just ahead of it."""
+    place = step_numbers(graph.log).steps.place(found.row)
+    if place is None or found.cause in _OF_NO_RATE:
+        return found
+    return _with_rise(graph, found, int(numbers_in_series(graph.log)[place]))
+
+
+_OF_NO_RATE: Final = ("data", "not initialised")
+
+
+def _with_rise(graph: Graph, found: Finding, number: int) -> Finding:
+    rise = rise_ahead(graph.log, number)
+    if rise is None:
+        return found
+    verdict = f"{found.verdict}; the learning rate had risen from {rise.before:g} to {rise.after:g} in {rise.title}"
+    cure = f"see whether the learning rate was to be {rise.after:g} from {rise.title} on; {found.cure}"
+    evidence = {**found.evidence, "lr before": rise.before, "lr": rise.after}
+    return replace(found, verdict=verdict, cure=cure, evidence=evidence)
 
 
 def _loss_near(graph: Graph, row: int) -> Node | None:

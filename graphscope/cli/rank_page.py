@@ -86,7 +86,7 @@ _HEADS: Final = ("rank", "recording", "rows", "steps", "collectives", "in collec
 
 def _cells(rank: Rank) -> list[str]:
     share = "" if rank.together != rank.together else f"{rank.together:.0%}"
-    loss = "" if rank.loss != rank.loss else f"{rank.loss:.6g}"
+    loss = "" if rank.loss is None else f"{rank.loss:.6g}"
     counts = [f"{number:,}" for number in (rank.rows, rank.steps, rank.collectives)]
     return [html.escape(cell) for cell in (rank.name, rank.state, *counts, share, loss, rank.last, rank.log)]
 

@@ -40,7 +40,7 @@ _COLUMNS: Final = (
     _Column("steps", lambda ranks: _span([each.steps for each in ranks], "{:,}")),
     _Column("collectives", lambda ranks: _span([each.collectives for each in ranks], "{:,}"), least=80),
     _Column("in them", lambda ranks: _span([each.together for each in ranks], "{:.0%}"), least=96),
-    _Column("loss", lambda ranks: _span([each.loss for each in ranks], "{:.4g}"), least=60),
+    _Column("loss", lambda ranks: _losses([each.loss for each in ranks if each.loss is not None]), least=60),
     _Column("in them, by step", lambda ranks: bars(_together(ranks), _CELLS, (0.0, 1.0)), "left", least=128),
     _Column("last line", lambda ranks: ranks[0].last if len(ranks) == 1 else "", "left"),
 )
@@ -79,6 +79,11 @@ def _together(ranks: Sequence[Rank]) -> np.ndarray:
     count = min(len(each.shares) for each in ranks)
     shares: np.ndarray = np.stack([each.shares[:count] for each in ranks]).mean(axis=0)
     return shares
+
+
+def _losses(values: Sequence[float]) -> str:
+    """The span of those that are numbers, and whether some are not."""
+    return " or ".join(filter(None, (_span(values, "{:.4g}"), "nan" * any(value != value for value in values))))
 
 
 def _span(values: Sequence[float], form: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphscope.diagnose.check_table import Check, every
 from graphscope.diagnose.consequences import arranged
-from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.finding import Finding, with_consequences
 from graphscope.diagnose.placing import placed
 from graphscope.diagnose.report import Report, Unjudged
 from graphscope.errors import LogError
@@ -62,6 +62,8 @@ def ranked(logs: Sequence[Log]) -> Report:
     graphs = {log.path: Graph(log) for log in logs}
     told = tuple(placed(graphs[each.log], each.finding) for each in among.told())
     report = examined(graphs[logs[0].path])
+    known = {each.identity for each in with_consequences(report)}
+    told = tuple(each for each in told if each.identity not in known)  # a NaN may be born in the first rank
     name = f"{logs[0].path.with_name(bare(logs[0].path))} ({len(logs)} ranks)"
     return replace(report, log=name, findings=(*told, *report.findings))
 

@@ -124,6 +124,13 @@ _TOLD: Final = 6
 """So many names are told in a sentence; `Finding.names` has them all."""
 
 
+def with_consequences(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Findings, each followed by all that came of it."""
+    for each in findings:
+        yield each
+        yield from with_consequences(each.consequences)
+
+
 def finding(
     kind: str,
     severity: Severity,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.diagnose.doctor import examined
-from graphscope.diagnose.finding import Finding
+from graphscope.diagnose.finding import Finding, with_consequences
 from graphscope.diagnose.ranks.reading import Unread
 from graphscope.diagnose.ranks.track import state_of
 from graphscope.errors import LogError
@@ -119,7 +119,7 @@ def _run(log: Log, name: str, ranks: int) -> Run:
         best=float(known.min()) if len(known) else None,
         gradient=_gradient(graph),
         seconds=float(np.median(seconds)) if len(seconds) else None,
-        nan=next((_born(each) for each in _with_consequences(report) if each.kind == "nan"), ""),
+        nan=next((_born(each) for each in with_consequences(report) if each.kind == "nan"), ""),
         found=tuple(dict.fromkeys(f"{each.kind} {each.place}".rstrip() for each in report)),
         curve=_thinned(losses),
     )
@@ -157,12 +157,6 @@ def _gradient(graph: Graph) -> float | None:
         if len(begins):
             return facts.of_step(graph, int(known.first[place]), int(known.last[place]), begins).norm
     return None
-
-
-def _with_consequences(report: Iterable[Finding]) -> Iterator[Finding]:
-    for each in report:
-        yield each
-        yield from _with_consequences(each.consequences)
 
 
 def _born(found: Finding) -> str:

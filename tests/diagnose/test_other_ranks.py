@@ -14,7 +14,10 @@ import pytest
 
 import graphscope as gs
 from graphscope.diagnose import Finding
+from graphscope.diagnose.ranks.comparison import Comparison, compared
+from graphscope.diagnose.ranks.reading import names_of, read
 from graphscope.eventlog.reader import load
+from graphscope.eventlog.siblings import title
 from graphscope.graph import Graph
 
 torch = pytest.importorskip("torch")
@@ -58,7 +61,7 @@ for way in WAYS:
 dist.destroy_process_group()
 """
 
-WAYS = ["wrapped weight", "by hand weight"]
+WAYS = ["wrapped", "wrapped weight", "by hand weight"]
 
 
 @pytest.fixture(scope="module", params=["full", "summary"])
@@ -120,3 +123,30 @@ def test_a_gradient_that_ranks_averaged_is_explained_by_what_came_first(folder: 
     explained = gs.explain(graph, "module.0.weight")
     assert explained.symptom == "nonfinite"
     assert "it comes from rank 1, through the all_reduce" in explained.verdict
+
+
+def among(folder: Path, way: str) -> Comparison:
+    """What is told of both ranks."""
+    return compared(way, map(read, names_of([log(folder, way, rank) for rank in range(2)], title)))
+
+
+@pytest.mark.parametrize("way", RECEIVED)
+def test_losses_that_are_lost_on_all_ranks_are_told_with_where_the_first_nan_was_born(folder: Path, way: str) -> None:
+    found = among(folder, way)
+    (one,) = found.report
+    assert (one.kind, one.line, one.first_step) == ("nan", line("next(model.parameters())[0, 0] = "), 4)
+    assert one.verdict.startswith("rank 1: ")
+    assert "then the losses of all ranks are not finite, first in step 3 of rank 1" in one.verdict
+    assert [rank.loss != rank.loss for rank in found.ranks] == [True, True]
+    assert found.odd == ("rank 1",)
+
+
+def test_the_ranks_of_a_healthy_run_are_let_be(folder: Path) -> None:
+    assert not among(folder, "wrapped").report
+
+
+def test_a_doctor_of_all_ranks_tells_a_birth_once(folder: Path) -> None:
+    """Rank 0 has it of rank 1, which is told; the same birth of the rank that is judged first is not told twice."""
+    logs = [log(folder, "by hand weight", rank) for rank in range(2)]
+    assert [each.cause for each in gs.doctor(*logs)] == ["data", "another rank"]
+    assert [each.cause for each in gs.doctor(*logs[::-1])] == ["data"]

@@ -35,8 +35,8 @@ class Rank:
     rows: int
     steps: int
     collectives: int
-    loss: float
-    """The last one; NaN where it is not known."""
+    loss: float | None
+    """The last one; None where it is not known."""
     together: float
     """The share of its steps that it spent in collectives, from 0 to 1; NaN where that is not known."""
     last: str
@@ -112,7 +112,6 @@ def compared(run: str, tracks: Iterable[Track | Unread]) -> Comparison:
 def _rank(track: Track) -> Rank:
     length = float(track.seconds.sum())
     known = bool(track.meetings["took"].any()) and length > 0
-    losses = track.losses[np.isfinite(track.losses)]
     seconds, together = _thinned(track.seconds), _thinned(track.together)
     with np.errstate(all="ignore"):
         shares = together / seconds if known else np.full(len(seconds), np.nan)
@@ -125,7 +124,7 @@ def _rank(track: Track) -> Rank:
         rows=track.rows,
         steps=len(track.seconds),
         collectives=len(track.meetings),
-        loss=float(track.losses[-1]) if len(losses) and len(track.losses) else float("nan"),
+        loss=track.loss,
         together=float(track.together.sum()) / length if known else float("nan"),
         last=_last(track),
         seconds=seconds,

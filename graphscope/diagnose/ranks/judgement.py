@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 from graphscope.diagnose.ranks.data import Data
 from graphscope.diagnose.ranks.meetings import Meetings
+from graphscope.diagnose.ranks.nonfinite import Nonfinite
 from graphscope.diagnose.ranks.told import Told
 from graphscope.diagnose.ranks.track import Track
 from graphscope.diagnose.ranks.waiting import Waiting
@@ -23,7 +24,7 @@ class Judge(Protocol):
         """What is found among those that were looked at."""
 
 
-JUDGES: Final = (Meetings, Waiting, Weights, Data)
+JUDGES: Final = (Meetings, Waiting, Weights, Nonfinite, Data)
 """What follows from something is told behind it: once ranks meet in other collectives, their weights part."""
 
 
@@ -39,6 +40,6 @@ class Judgement:
             judge.add(track)
 
     def told(self) -> list[Told]:
-        """What the first judge says who says anything, and what is found of the data."""
-        *others, data = (list(judge.told()) for judge in self._judges)
-        return [*next(filter(None, others), []), *data]
+        """What the first judge says who says anything, and what is found of numbers that are not finite and of data."""
+        *others, nonfinite, data = (list(judge.told()) for judge in self._judges)
+        return [*next(filter(None, others), []), *nonfinite, *data]

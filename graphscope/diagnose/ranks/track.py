@@ -6,20 +6,23 @@ import math
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.diagnose.values.births import first_birth
+from graphscope.diagnose.values.other_ranks import of_collective
 from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.ownership import is_live
 from graphscope.eventlog.schema import INLINE_INPUTS, NODES, Flag, Kind, Pass
 from graphscope.eventlog.siblings import title
 from graphscope.eventlog.wholeness import cut, unnamed
-from graphscope.graph import series
+from graphscope.graph import Graph, series
 from graphscope.graph.arrivals import arrivals
 from graphscope.graph.sizes import counts_of
 from graphscope.graph.stacks import stacks
+from graphscope.graph.step_numbers import step_numbers
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -62,6 +65,25 @@ class Last:
     """The line of it, or of the last row ahead of it that has one."""
     time: float
     """When that was, in seconds since 1970."""
+
+
+class Origin(NamedTuple):
+    """Where the first value that is not finite, of those that did harm, came to be so."""
+
+    passes: int
+    """So many backward passes had begun."""
+    place: Place
+    received: bool
+    """Whether a collective wrote it, so that another rank is where it was born."""
+
+
+class Loss(NamedTuple):
+    """The first loss that is not finite."""
+
+    number: int
+    """The step, counted from 0."""
+    step: str
+    """What the program calls it; empty where it calls it nothing."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +129,12 @@ class Track:
     """Of each training step what it was made with: 0 where the log does not tell."""
     data_rows: np.ndarray
     """The first row of each step that takes data."""
-    losses: np.ndarray
+    loss: float | None
+    """That of the last step; None where it is not known."""
+    lost: Loss | None
+    """None where all losses are finite, as far as they are known."""
+    origin: Origin | None
+    """None where no loss and no weight is spoilt."""
     seconds: np.ndarray
     """How long each step took."""
     together: np.ndarray
@@ -133,6 +160,7 @@ def track(log: Log) -> Track:
     data, data_rows = _data(log, ends)
     held = frozenset(tensors.tolist())
     optimizer = _optimizer(log, held)
+    loss, lost = _losses(log, ends)
     return Track(
         path=log.path,
         name=title(log.path),
@@ -157,7 +185,9 @@ def track(log: Log) -> Track:
         stepped=_line(log, int(own[0]["row"][0])) if own else NOWHERE,
         data=data,
         data_rows=data_rows,
-        losses=_losses(log, ends),
+        loss=loss,
+        lost=lost,
+        origin=_origin(log) if lost is not None or np.isinf(updates["weight"]).any() else None,
         seconds=_seconds(log, ends),
         together=_together(meetings, ends),
     )
@@ -218,12 +248,29 @@ def state_of(log: Log) -> str:
     return "ended" if log.closed else "runs" if is_live(log.path) else "killed"
 
 
-def _losses(log: Log, ends: np.ndarray) -> np.ndarray:
-    """The loss of the last backward pass of each step."""
-    found, passes = np.full(len(ends), np.nan), series.losses(log)
+def _losses(log: Log, ends: np.ndarray) -> tuple[float | None, Loss | None]:
+    """The loss of the last backward pass of the last step, and the first one of any step that is not finite."""
+    passes = series.losses(log)
     last = np.searchsorted(passes["begin"], ends) - 1
-    found[last >= 0] = passes["value"][last[last >= 0]]
-    return found
+    taken = passes[last[last >= 0]]
+    lost = None
+    for place in np.flatnonzero(~np.isfinite(taken["value"])).tolist():
+        root = int(taken["root"][place])
+        if log.nonfinite(root):  # else it is not known
+            lost = Loss(int(np.flatnonzero(last >= 0)[place]), step_numbers(log).title(root))
+            break
+    if not len(ends) or last[-1] < 0:
+        return None, lost
+    value = float(taken["value"][-1])
+    return None if value != value and not log.nonfinite(int(taken["root"][-1])) else value, lost
+
+
+def _origin(log: Log) -> Origin | None:
+    born = first_birth(Graph(log))
+    if born is None:
+        return None
+    passes = int(np.searchsorted(training(log).backward_begins, born.row))
+    return Origin(passes, place_of(born.site), of_collective(born))
 
 
 def _data(log: Log, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

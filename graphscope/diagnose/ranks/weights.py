@@ -71,6 +71,8 @@ class Weights:
     def _after(self, first: Track, changes: np.ndarray, number: int) -> Told | None:
         weights = changes["weight"][:, 1]
         apart = np.flatnonzero(_apart(weights))
+        if np.isinf(weights[:, apart]).any():
+            return None  # where that was born says why
         made = changes[:, 0]
         place = int(apart[0])
         passes = made["passes"][:, place]
@@ -121,7 +123,8 @@ def _around(track: Track, number: int) -> np.ndarray:
 
 
 def _apart(values: np.ndarray) -> np.ndarray:
-    """Where values differ among ranks, which are the first axis."""
+    """Where values differ among ranks, which are the first axis: not where one is not known."""
+    values = _comparable(values)
     with np.errstate(all="ignore"):
         differ = np.ptp(values, axis=0) > _CLOSE * np.abs(values).max(axis=0)
     return np.asarray(differ & np.isfinite(values).all(axis=0))
@@ -129,10 +132,16 @@ def _apart(values: np.ndarray) -> np.ndarray:
 
 def _odd(values: np.ndarray) -> int:
     """The rank that differs from most of the others, and the last where all differ."""
+    values = _comparable(values)
     ordered = np.sort(values)
     room = _CLOSE * np.abs(values).max()
     alike = np.searchsorted(ordered, values + room, "right") - np.searchsorted(ordered, values - room, "left")
     return len(values) - 1 - int(np.argmin(alike[::-1]))
+
+
+def _comparable(norms: np.ndarray) -> np.ndarray:
+    """Norms among which what is not finite is the same, and another than all that is."""
+    return np.where(np.isinf(norms), -1.0, norms)
 
 
 def _shown(odd: int, count: int) -> list[int]:

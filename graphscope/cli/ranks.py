@@ -3,7 +3,7 @@
 Logs are read side by side and lined up by the collectives of the ranks (`all_reduce`, `broadcast`). What is told: a
 collective that a rank leaves out, calls in another order or with another size, one that it never comes to while others
 wait; weights that part, and why (its learning rate, gradients that are not averaged); where the first NaN was born that
-spoilt a loss; data that a rank has twice. Logs that still grow are read as far as they are.
+spoilt a loss; data that a rank has twice, or that all have. Logs that still grow are read as far as they are.
 
 The exit status is 1 when something was found, 0 when nothing was, 2 when there was nothing to compare.
 """

@@ -92,7 +92,11 @@ def _effects(found: Finding, width: int) -> Iterator[Line]:
             yield Line(part, "remark")
 
 
-_TITLES: Final = {"nondeterminism": "two runs that part", "rank_differs": "ranks that part"}
+_TITLES: Final = {
+    "nondeterminism": "two runs that part",
+    "rank_differs": "ranks that part",
+    "ranks_alike": "ranks that do the same",
+}
 """Of what is found between several logs, for which there is no entry in the table."""
 
 

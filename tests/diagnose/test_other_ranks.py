@@ -41,13 +41,23 @@ def train(way):
     if way.startswith("wrapped"):
         model = DistributedDataParallel(model)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-    torch.manual_seed(100 + rank)
+    torch.manual_seed(100 if "same" in way else 100 + rank)
+    one = torch.randn(16, 6)
     for step in range(6):
-        x = torch.randn(16, 6)
+        x = one if "one batch" in way else torch.randn(16, 6)
         optimizer.zero_grad()
-        loss = nn.functional.mse_loss(model(x), x.sum(1, keepdim=True))
+        if way.startswith("split"):
+            hidden = model[0](x).relu()[8 * rank : 8 * rank + 8]
+            loss = nn.functional.mse_loss(model[2](hidden), x[8 * rank : 8 * rank + 8].sum(1, keepdim=True))
+        else:
+            out = model(x)
+            if way.startswith("parts"):
+                others = out.detach().clone()
+                dist.all_reduce(others)
+                out = out + (others - out.detach())
+            loss = nn.functional.mse_loss(out, x.sum(1, keepdim=True))
         loss.backward()
-        if way.startswith("by hand"):
+        if way.startswith(("by hand", "split")):
             for parameter in model.parameters():
                 dist.all_reduce(parameter.grad)
         optimizer.step()
@@ -61,7 +71,11 @@ for way in WAYS:
 dist.destroy_process_group()
 """
 
-WAYS = ["wrapped", "wrapped weight", "by hand weight"]
+RECEIVED = {"wrapped weight": "loss.backward()", "by hand weight": "dist.all_reduce(parameter.grad)"}
+ALIKE = ["wrapped same", "by hand same"]
+LET_BE = ["wrapped", "wrapped same one batch", "by hand", "parts same", "split same"]
+"""Each computes of its own data, of one batch, with a half of the model or of the sequence: as they are meant to."""
+WAYS = [*RECEIVED, *ALIKE, *LET_BE]
 
 
 @pytest.fixture(scope="module", params=["full", "summary"])
@@ -92,9 +106,6 @@ def line(text: str) -> int:
 def nan(path: Path) -> Finding:
     (found,) = (each for each in gs.doctor(path) if each.kind == "nan")
     return found
-
-
-RECEIVED = {"wrapped weight": "loss.backward()", "by hand weight": "dist.all_reduce(parameter.grad)"}
 
 
 @pytest.mark.parametrize("way", RECEIVED)
@@ -141,8 +152,17 @@ def test_losses_that_are_lost_on_all_ranks_are_told_with_where_the_first_nan_was
     assert found.odd == ("rank 1",)
 
 
-def test_the_ranks_of_a_healthy_run_are_let_be(folder: Path) -> None:
-    assert not among(folder, "wrapped").report
+@pytest.mark.parametrize("way", ALIKE)
+def test_replicas_that_train_on_the_same_data_are_told(folder: Path, way: str) -> None:
+    (one,) = among(folder, way).report
+    assert (one.kind, one.severity, one.cause, one.first_step) == ("ranks_alike", "warning", "data of all ranks", 1)
+    assert one.verdict.startswith("ranks 0 and 1 train one model on the same data, in all of the 6 steps")
+    assert one.source.strip().startswith("loss = ") or one.source.strip() == "out = model(x)"
+
+
+@pytest.mark.parametrize("way", LET_BE)
+def test_ranks_that_are_meant_to_do_so_are_let_be(folder: Path, way: str) -> None:
+    assert not among(folder, way).report
 
 
 def test_a_doctor_of_all_ranks_tells_a_birth_once(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which rank trains on data that it, or another rank, has had: where the others each have their own."""
+"""Which rank trains on data that it, or another rank, has had, where each should have its own."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ import numpy as np
 
 from graphscope.diagnose.ranks.told import Told, named, told
 from graphscope.diagnose.ranks.track import NOWHERE, Track
+from graphscope.diagnose.ranks.weights import are_replicas
 
 _MOST: Final = 4096
 """So many steps are compared: who shares data does so early, and thousands of ranks are to fit into memory."""
+
+_OWN_PART: Final = (
+    "give each rank its own part: DistributedSampler(dataset, rank=..., num_replicas=...), or seed by rank"
+)
 
 
 class _Fed(NamedTuple):
@@ -30,11 +35,16 @@ class Data:
     def __init__(self) -> None:
         self._fed: list[_Fed] = []
         self._prints: list[np.ndarray] = []
+        self._first: Track | None = None
+        self._are_replicas = True
+        """Whether each computes all of one model, and of its data as much as the others."""
 
     def add(self, track: Track) -> None:
         """Look at another rank."""
         self._fed.append(_Fed(track.name, track.path, track.data_rows[:_MOST].copy()))
         self._prints.append(track.data[:_MOST].copy())
+        first = self._first = self._first or track
+        self._are_replicas &= are_replicas(first, track) and first.loss == track.loss and not track.shares_forward
 
     def told(self) -> Iterator[Told]:
         """The first step in which a rank has the data of another, or once more its own."""
@@ -43,6 +53,7 @@ class Data:
             return
         prints = np.stack([each[:length] for each in self._prints])
         yield from self._of_another(prints)
+        yield from self._of_all(prints)
         yield from self._once_more(prints)
 
     def _of_another(self, prints: np.ndarray) -> Iterator[Told]:
@@ -62,10 +73,26 @@ class Data:
                 odd.log, int(odd.rows[step]), NOWHERE, odd.name, "data of another rank",
                 f"{odd.name} trains on the same data as {others}, in {times} of the {prints.shape[1]} steps, "
                 "where the others have their own",
-                "give each rank its own part: DistributedSampler(dataset, rank=..., num_replicas=...), or seed by rank",
-                {"ranks": len(prints), "steps with the same data": times},
+                _OWN_PART, {"ranks": len(prints), "steps with the same data": times},
             )  # fmt: skip
             return
+
+    def _of_all(self, prints: np.ndarray) -> Iterator[Told]:
+        """Those of a model in parts share data as well: replicas of one that do so learn no more than one rank alone.
+
+        A training on one batch shows nothing: it is one on all data, or a test.
+        """
+        known = prints[0][prints[0] != 0]
+        if not self._are_replicas or len(set(known.tolist())) < 2 or (prints != prints[0]).any():
+            return
+        last = self._fed[-1]
+        yield told(
+            last.log, int(last.rows[np.flatnonzero(prints[0])[0]]), NOWHERE, last.name, "data of all ranks",
+            f"{named([each.name for each in self._fed])} train one model on the same data, in all of the "
+            f"{prints.shape[1]} steps: they learn no more than one of them alone",
+            _OWN_PART, {"ranks": len(prints), "steps with the same data": len(known)},
+            confidence="likely", kind="ranks_alike", severity="warning",
+        )  # fmt: skip
 
     def _once_more(self, prints: np.ndarray) -> Iterator[Told]:
         repeats = (prints[:, 1:] == prints[:, :-1]) & (prints[:, 1:] != 0)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from graphscope.diagnose.finding import Confidence, Finding
+from graphscope.diagnose.finding import Confidence, Finding, Severity
 from graphscope.diagnose.ranks.track import Place
 
 
@@ -22,9 +22,10 @@ class Told(NamedTuple):
 def told(
     log: Path, row: int, place: Place, rank: str, cause: str, verdict: str, cure: str,
     evidence: Mapping[str, float] | None = None, names: tuple[str, ...] = (), confidence: Confidence = "certain",
+    kind: str = "rank_differs", severity: Severity = "error",
 ) -> Told:  # fmt: skip
-    """A rank that parts from the others."""
-    found = Finding("rank_differs", "error", row, row, *place, names, cause, verdict, cure, evidence or {}, confidence)
+    """A rank that parts from the others, or one that should."""
+    found = Finding(kind, severity, row, row, *place, names, cause, verdict, cure, evidence or {}, confidence)
     return Told(found, log, rank)
 
 

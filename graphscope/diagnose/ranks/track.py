@@ -119,6 +119,8 @@ class Track:
     """A CHANGE for each update (row) of each parameter (column)."""
     exchanges: bool
     """Whether more than single numbers are exchanged from the first backward pass to the last update."""
+    shares_forward: bool
+    """Whether that is so in forward passes: a rank computes with what others have, as where a model is in parts."""
     model: Place
     """The line that made the model that is trained."""
     optimizer: Place
@@ -180,6 +182,7 @@ def track(log: Log) -> Track:
         names=tuple(known.name(tensor) or f"#{tensor}" for tensor in tensors.tolist()),
         changes=_changes(own, known.backward_ends),
         exchanges=_exchanges(meetings, calls, known.backward_begins, updates),
+        shares_forward=_shares_forward(meetings, calls, known.backward_begins, ends),
         model=_model(log, held) or optimizer or NOWHERE,
         optimizer=optimizer or NOWHERE,
         stepped=_line(log, int(own[0]["row"][0])) if own else NOWHERE,
@@ -221,8 +224,19 @@ def _changes(own: list[np.ndarray], passes: np.ndarray) -> np.ndarray:
 def _exchanges(meetings: np.ndarray, calls: Any, begins: np.ndarray, updates: np.ndarray) -> bool:
     if not len(begins) or not len(updates):
         return False
-    inside = (meetings["row"] > begins[0]) & (meetings["row"] < updates["row"][-1])
-    return any(math.prod(calls[call][1]) > 1 for call in np.unique(meetings["call"][inside]).tolist())
+    return _are_large(meetings[(meetings["row"] > begins[0]) & (meetings["row"] < updates["row"][-1])], calls)
+
+
+def _shares_forward(meetings: np.ndarray, calls: Any, begins: np.ndarray, ends: np.ndarray) -> bool:
+    rows = meetings["row"]
+    begun = np.searchsorted(begins, rows)
+    at_end = np.append(0, np.searchsorted(begins, ends))[np.searchsorted(ends, rows)]
+    return _are_large(meetings[(begun == at_end) & (begun > 0) & (begun < len(begins))], calls)
+
+
+def _are_large(meetings: np.ndarray, calls: Any) -> bool:
+    """Whether more than single numbers are exchanged in some."""
+    return any(math.prod(calls[call][1]) > 1 for call in np.unique(meetings["call"]).tolist())
 
 
 def _ends(log: Log) -> np.ndarray:

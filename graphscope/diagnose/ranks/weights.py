@@ -116,6 +116,15 @@ class Weights:
         return told(first.path, row, place, name, cause, verdict, cure, evidence, names, confidence)
 
 
+def are_replicas(first: Track, other: Track) -> bool:
+    """Whether two ranks hold the same weights at all updates: not the parts of a model, not models of their own."""
+    if first.counts != other.counts or not first.counts:
+        return False
+    least = min(len(first.changes), len(other.changes))
+    weights = np.stack([first.changes["weight"][:least], other.changes["weight"][:least]])
+    return least > 0 and not np.isnan(weights).any() and not _apart(weights).any()
+
+
 def _around(track: Track, number: int) -> np.ndarray:
     """The changes of the update ahead of one, and its own; zeros ahead of the first."""
     ahead = track.changes[number - 1] if number else np.zeros(len(track.counts), CHANGE)

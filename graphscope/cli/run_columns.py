@@ -46,7 +46,8 @@ COLUMNS: Final = (
     Column("recording", lambda run: run.state, justify="left", least=120),
     Column("ranks", lambda run: float(run.ranks), _count, least=140),
     Column("steps", lambda run: float(run.steps), _count),
-    Column("rate", lambda run: run.rate, _number, least=70),
+    Column("first rate", lambda run: run.first_rate, _number, least=100),
+    Column("last rate", lambda run: run.last_rate, _number, least=70),
     Column("loss", lambda run: run.loss, _number),
     Column("best", lambda run: run.best, _number, least=100),
     Column("gradient", lambda run: run.gradient, _number, least=90),
@@ -62,8 +63,9 @@ def columns_of(runs: Sequence[Run]) -> list[Column]:
     names = dict.fromkeys(name for run in runs for name in run.arguments)
     differing = [name for name in names if len({run.arguments.get(name) for run in runs}) > 1]
     given = [Column(_title(name), _argument(name), justify="right") for name in differing]
-    same_ranks = len({run.ranks for run in runs}) == 1
-    facts = [each for each in COLUMNS if not (each.name == "ranks" and same_ranks)]
+    untold = {"ranks"} if len({run.ranks for run in runs}) == 1 else set()
+    untold |= {"first rate"} if all(run.first_rate == run.last_rate for run in runs) else set()
+    facts = [each for each in COLUMNS if each.name not in untold]
     programs = [Column("program", lambda run: run.program, justify="left")] if _several(runs) else []
     return [NAME, *programs, *given, *facts]
 

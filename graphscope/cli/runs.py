@@ -1,8 +1,9 @@
 """Put the runs of a sweep side by side: what they were given where that differs, and how each went.
 
-Of each run: steps, the learning rate, the last and the best loss, the norm of the gradients in the last step, how long
-a step takes, where the first NaN was born, and what the doctor finds. Folders are searched with all that is in them;
-the ranks of a run are one row, for which the first one stands.
+Of each run: steps, the learning rate and the loss of the last step (and the rate of the first one, where that differs),
+the best loss, the norm of the gradients in the last step, how long a step takes, where the first NaN was born, and what
+the doctor finds: the causes, then what came of them. Folders are searched with all that is in them; the ranks of a run
+are one row, for which the first one stands.
 
 The exit status is 1 when something was found in a run, 0 when nothing was, 2 when there was nothing to look at.
 """

@@ -40,8 +40,9 @@ class Run:
     state: str
     rows: int
     steps: int
-    rate: float | None
-    """The learning rate of the first update."""
+    first_rate: float | None
+    """The learning rate of the first step, and of the last one."""
+    last_rate: float | None
     loss: float | None
     """The last one."""
     best: float | None
@@ -52,7 +53,7 @@ class Run:
     nan: str
     """Where the first NaN or Inf was born: `log at train.py:12`, and the step; empty where none was."""
     found: tuple[str, ...]
-    """What the doctor finds: `nan train.py:12`."""
+    """What the doctor finds, `nan train.py:12`: the causes, the worst first, then what came of them."""
     curve: tuple[float, ...] = field(default=(), repr=False)
     """Losses, thinned out."""
 
@@ -99,11 +100,11 @@ def _is_number(word: str) -> bool:
 
 def _run(log: Log, name: str, ranks: int) -> Run:
     argv = [str(word) for word in log.metadata.get("argv") or [""]]
-    losses, seconds = _losses(log), _seconds(log)
+    losses, rates, seconds = _losses(log), _rates(log), _seconds(log)
     known = losses[np.isfinite(losses)]
-    updates = series.norms(log)
     graph = Graph(log)
     report = examined(graph)
+    findings = [*report, *(each for root in report for each in with_consequences(root.consequences))]
     every = series.every_step(log)
     found = Run(
         name=name,
@@ -114,13 +115,14 @@ def _run(log: Log, name: str, ranks: int) -> Run:
         state=state_of(log),
         rows=len(log),
         steps=int(every["step"][-1]) if len(every) else len(seconds),
-        rate=float(updates["rate"][0]) if len(updates) else None,
+        first_rate=float(rates[0]) if len(rates) else None,
+        last_rate=float(rates[-1]) if len(rates) else None,
         loss=float(losses[-1]) if len(losses) else None,
         best=float(known.min()) if len(known) else None,
         gradient=_gradient(graph),
         seconds=float(np.median(seconds)) if len(seconds) else None,
-        nan=next((_born(each) for each in with_consequences(report) if each.kind == "nan"), ""),
-        found=tuple(dict.fromkeys(f"{each.kind} {each.place}".rstrip() for each in report)),
+        nan=next((_born(each) for each in findings if each.kind == "nan"), ""),
+        found=tuple(dict.fromkeys(f"{each.kind} {each.place}".rstrip() for each in findings)),
         curve=_thinned(losses),
     )
     log.release()
@@ -133,6 +135,15 @@ def _losses(log: Log) -> np.ndarray:
     if len(every):
         return np.asarray(every["loss"][every["has_loss"]])
     return np.asarray(series.losses(log)["value"])
+
+
+def _rates(log: Log) -> np.ndarray:
+    """The learning rates of all steps, likewise: of the parameter that is updated first."""
+    every = series.every_step(log)
+    if len(every):
+        return np.asarray(every["rate"][~np.isnan(every["rate"])])
+    updates = series.norms(log)
+    return np.asarray(updates["rate"][updates["tensor"] == updates["tensor"][:1]])
 
 
 def _thinned(losses: np.ndarray) -> tuple[float, ...]:

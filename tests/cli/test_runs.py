@@ -16,8 +16,8 @@ from .conftest import Run
 from .test_json import told
 
 
-def train(log: Path, rate: float, steps: int = 6) -> list[float]:
-    """Train with a learning rate; the losses."""
+def train(log: Path, rate: float, steps: int = 6, growth: float = 1.0) -> list[float]:
+    """Train with a learning rate that grows in each step; the losses."""
     losses = []
     with gs.record(log):
         w = gs.tensor([4.0], requires_grad=True)
@@ -28,6 +28,7 @@ def train(log: Path, rate: float, steps: int = 6) -> list[float]:
             loss.backward()
             losses.append(loss.item())
             optimizer.step()
+            optimizer.param_groups[0]["lr"] *= growth
     return losses
 
 
@@ -48,7 +49,7 @@ def losses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[fl
 def test_a_sweep_is_told_run_by_run(losses: dict[str, list[float]], read: Run) -> None:
     runs = told("runs", read("runs", "--json").stdout)["runs"]
     assert [run["arguments"] for run in runs] == [{"rate": rate, "epochs": "6"} for rate in losses]
-    assert [run["rate"] for run in runs] == [0.1, 0.4, 1e20]
+    assert [run["last_rate"] for run in runs] == [run["first_rate"] for run in runs] == [0.1, 0.4, 1e20]
     for run, own in zip(runs[:2], losses.values(), strict=False):
         assert run["steps"] == 6
         assert run["loss"] == pytest.approx(own[-1])
@@ -62,7 +63,7 @@ def test_a_sweep_is_told_run_by_run(losses: dict[str, list[float]], read: Run) -
 
 @pytest.mark.slow
 def test_runs_are_sorted_chosen_and_shown(losses: dict[str, list[float]], read: Run, tmp_path: Path) -> None:
-    done = read("runs", ".", "--sort", "loss", "--where", "rate<1", "-o", "runs.html")
+    done = read("runs", ".", "--sort", "loss", "--where", "last rate<1", "-o", "runs.html")
     assert done.returncode == 0
     assert done.stdout.splitlines()[0] == "2 runs of train.py --epochs 6"
     rates = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("run")][1:]
@@ -72,6 +73,32 @@ def test_runs_are_sorted_chosen_and_shown(losses: dict[str, list[float]], read: 
         read("runs", "--where", "loss=nan" if losses["1e+20"][-1] != losses["1e+20"][-1] else "loss=inf").returncode
         == 1
     )
+
+
+def test_a_run_is_found_by_what_came_of_a_cause(read: Run, tmp_path: Path) -> None:
+    """A learning rate that is too large is why there is a NaN: either finds the run, and the cause stands first."""
+    train(tmp_path / "steady.gscope", 0.1)
+    with np.errstate(all="ignore"), gs.record(tmp_path / "large.gscope"):
+        gs.manual_seed(0)
+        model = gs.nn.Sequential(gs.nn.Linear(8, 16), gs.nn.ReLU(), gs.nn.Linear(16, 1))
+        optimizer = gs.optim.SGD(model.parameters(), lr=3.0)
+        for _ in range(20):
+            x = gs.randn(32, 8)
+            optimizer.zero_grad()
+            gs.nn.functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+            optimizer.step()
+    (run,) = told("runs", read("runs", "--json", "--where", "found=nan").stdout)["runs"]
+    kinds = [each.partition(" ")[0] for each in run["found"]]
+    assert (run["name"], kinds) == ("large", ["update_ratio", "nan"])
+    assert [run] == told("runs", read("runs", "--json", "--where", "found=update_ratio").stdout)["runs"]
+
+
+def test_the_rates_of_the_first_and_of_the_last_step_are_told(read: Run, tmp_path: Path) -> None:
+    train(tmp_path / "steady.gscope", 0.1)
+    train(tmp_path / "grown.gscope", 0.01, steps=3, growth=2.0)
+    grown, steady = told("runs", read("runs", "--json", "--sort", "last rate").stdout)["runs"]
+    assert (grown["first_rate"], grown["last_rate"]) == (0.01, 0.04)
+    assert (steady["first_rate"], steady["last_rate"]) == (0.1, 0.1)
 
 
 @pytest.mark.slow

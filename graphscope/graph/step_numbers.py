@@ -79,10 +79,7 @@ class StepNumbers:
         behind = np.searchsorted(ends, self.steps.last, side="right")
         inside = np.flatnonzero(behind > np.searchsorted(ends, self.steps.first))
         count = len(self.steps)
-        self.marks: np.ndarray = np.full(count, -1)
-        """Where each ended: the last mark in it; -1 of one that has none."""
-        self.marks[inside] = ends[behind[inside] - 1]
-        counters = counters_of(log, self.marks[inside]).spread(inside, count)
+        counters = counters_of(log, ends[behind[inside] - 1]).spread(inside, count)
         if not len(ends):
             passes = np.searchsorted(self.steps.ends, self.steps.last, side="right")
             ended = int((np.diff(passes, prepend=0) > 0).sum())

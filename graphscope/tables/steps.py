@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphscope.eventlog.schema import Flag
-from graphscope.graph.series import losses, places_among_every
+from graphscope.graph.series import losses
 from graphscope.graph.step_numbers import step_numbers
+from graphscope.graph.unrecorded_steps import numbers_in_series
 from graphscope.tables.batches import Batch, known
 from graphscope.tables.moments import moments
 
@@ -23,9 +24,7 @@ def batches(log: Log) -> Iterator[Batch]:
     """The training steps of a log, all at once: there are few."""
     numbers = step_numbers(log)
     steps = numbers.steps
-    places = np.zeros(len(steps), np.int64)
-    has_ended = numbers.marks >= 0
-    places[has_ended] = places_among_every(log, numbers.marks[has_ended])
+    places = numbers_in_series(log)
     passes = losses(log)
     stop = np.searchsorted(passes["begin"], steps.last, side="right")
     count = stop - np.searchsorted(passes["begin"], steps.first)

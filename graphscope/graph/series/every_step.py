@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphscope.eventlog.step_series import NAME, NORMS, NORMS_NAME, SERIES
-from graphscope.graph.words import by_entry, numbers, told
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -21,16 +20,6 @@ def every_step(log: Log) -> np.ndarray:
 def norms_of_steps(log: Log) -> np.ndarray:
     """The norms of the gradients of those steps of which they were had, a NORMS each, likewise."""
     return _rows(log, NORMS_NAME, NORMS)
-
-
-def places_among_every(log: Log, marks: np.ndarray) -> np.ndarray:
-    """Which of all steps each of some marks ends, counted from 1 as in `every_step`; 0 where the log does not tell."""
-    found = np.zeros(len(marks), np.int64)
-    for entry, which in by_entry(log, marks):
-        number = told(entry, "attributes").get("number")
-        if number is not None:
-            found[which] = np.nan_to_num(numbers(log, marks[which], number))
-    return found
 
 
 def _rows(log: Log, name: str, dtype: np.dtype) -> np.ndarray:

@@ -22,6 +22,7 @@ from graphscope.cli.parser import SCRIPTS, Parser, add_as_torch, add_kept, new_l
 from graphscope.cli.recording import recorded
 from graphscope.cli.report_output import print_report
 from graphscope.cli.runner import Program
+from graphscope.cli.whole_logs import look_at
 from graphscope.errors import UsageError
 from graphscope.eventlog.siblings import title
 
@@ -138,6 +139,7 @@ def _log(named: str | None, arguments: str, option: str, options: argparse.Names
 
 def _recorded(side: Program | list[Path], place: Path, options: argparse.Namespace) -> list[Path]:
     if isinstance(side, list):
+        look_at(side)
         return side
     return with_ranks(recorded(side, place, options, then="what ran is compared"))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.logs import every_log
 from graphscope.cli.parser import Parser, find_log
+from graphscope.cli.whole_logs import look_at, opened
 from graphscope.errors import UsageError
 from graphscope.exporters.registry import EXPORTERS
 from graphscope.exporters.views import VIEWS
@@ -78,7 +79,6 @@ def configure(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the file."""
-    from graphscope.eventlog.reader import load
     from graphscope.exporters import export
     from graphscope.exporters.passes import export_passes
 
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
         return _write_tables(options)
     if len(options.logs) > 1:
         raise UsageError("one log is drawn at a time", f"--format {TABLES} takes several: it writes tables of them.")
-    log = load(find_log(*options.logs or [None]))
+    log = opened(find_log(*options.logs or [None]))
     if options.passes is not None:
         page, *pictures = export_passes(log, options.passes, options.format or "svg")
         _tell(options, f"{page}: {len(pictures)} pictures beside it", {"out": page, "files": [page, *pictures]})
@@ -122,7 +122,9 @@ def _write_tables(options: argparse.Namespace) -> int:
             f"--format {TABLES} writes whole logs, and takes no {' or '.join(unmeant)}",
             "`graphscope query` asks for a part of them.",
         )
-    counts = export_tables([log for named in options.logs or [None] for log in every_log(named)], options.out)
+    logs = [log for named in options.logs or [None] for log in every_log(named)]
+    look_at(logs)
+    counts = export_tables(logs, options.out)
     words = f"{options.out}: {', '.join(f'{name} {count:,}' for name, count in counts.items())} rows"
     _tell(options, words, {"out": options.out, "rows": counts})
     return 0

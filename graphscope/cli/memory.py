@@ -12,6 +12,7 @@ from pathlib import Path
 
 from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.parser import Parser, add_log, find_log
+from graphscope.cli.whole_logs import opened
 
 MOST = 12
 
@@ -32,9 +33,8 @@ def configure(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the tables, or draw them."""
     from graphscope.cli.memory_report import report
-    from graphscope.eventlog.reader import load
 
-    log = load(find_log(options.log))
+    log = opened(find_log(options.log))
     if options.out is not None:
         from graphscope.exporters import export
 

@@ -10,6 +10,7 @@ import argparse
 from pathlib import Path
 
 from graphscope.cli.parser import SUFFIX, Parser, add_log, find_log, is_model
+from graphscope.cli.whole_logs import look_at
 
 
 def configure(parser: Parser) -> None:
@@ -23,6 +24,7 @@ def run(options: argparse.Namespace) -> int:
     """Open the screen over the log; the prompt where one is asked for, or where no terminal is."""
     given = options.log
     log = _recorded(given, options.feed) if given is not None and is_model(given) else find_log(given)
+    look_at([log])
     from graphscope.tui.screen_entry import is_wanted, open_screen
 
     if is_wanted(console=options.console):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.parser import Parser, add_log, find_log
+from graphscope.cli.whole_logs import look_at
 
 
 def configure(parser: Parser) -> None:
@@ -20,7 +21,9 @@ def run(options: argparse.Namespace) -> int:
     """Write the file."""
     from graphscope.eventlog.pack import pack
 
-    out = pack(find_log(options.log), options.out)
+    log = find_log(options.log)
+    out = pack(log, options.out)
+    look_at([log])
     size = out.stat().st_size
     if options.json:
         print_json({"out": out, "bytes": size})

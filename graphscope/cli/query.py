@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.logs import every_log
 from graphscope.cli.parser import Parser
+from graphscope.cli.whole_logs import look_at
 from graphscope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ def run(options: argparse.Namespace) -> int:
     *named, sql = options.words
     if len(sql.split()) < 2:
         raise UsageError(f"{sql!r} is no query", 'For example: graphscope query train.gscope "SELECT * FROM steps"')
-    answer = query(places_of([Path(each) for each in named]), sql)
+    places = places_of([Path(each) for each in named])
+    look_at(place for place in places if not is_folder_of_tables(place))
+    answer = query(places, sql)
     if options.json:
         print_json(answer)
         return 0
@@ -56,13 +59,18 @@ def run(options: argparse.Namespace) -> int:
 
 def places_of(named: Sequence[Path | None]) -> list[Path]:
     """What is asked: a folder of tables as it is, else logs with the other ranks of their runs, and all of folders."""
-    from graphscope.tables.export import ABOUT
-
     return [
         place
         for each in named or (None,)
-        for place in ([each] if each is not None and (each / ABOUT).exists() else every_log(each))
+        for place in ([each] if each is not None and is_folder_of_tables(each) else every_log(each))
     ]
+
+
+def is_folder_of_tables(place: Path) -> bool:
+    """Whether it is none of logs."""
+    from graphscope.tables.export import ABOUT
+
+    return (place / ABOUT).exists()
 
 
 def print_answer(answer: Answer) -> None:

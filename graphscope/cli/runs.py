@@ -18,6 +18,7 @@ from graphscope.cli.executors import EXECUTORS
 from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.logs import runs_in
 from graphscope.cli.parser import Parser
+from graphscope.cli.whole_logs import say_cut
 
 FOUND = 1
 
@@ -63,4 +64,7 @@ def run(options: argparse.Namespace) -> int:
         print_runs(runs, columns)
         for each in unread:
             print(f"graphscope: {each.name}: {each.why}", file=sys.stderr)
+        for run in runs:
+            if run.missing:
+                say_cut(run.name, run.missing)
     return FOUND if any(each.found for each in runs) else 0

@@ -10,6 +10,7 @@ import argparse
 
 from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.parser import Parser, add_log, find_log
+from graphscope.cli.whole_logs import opened
 
 FOUND = 1
 
@@ -23,9 +24,8 @@ def configure(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the summary."""
     from graphscope.cli.overview import overview
-    from graphscope.eventlog.reader import load
 
-    facts = overview(load(find_log(options.log)))
+    facts = overview(opened(find_log(options.log)))
     if options.json:
         print_json(facts)
     else:

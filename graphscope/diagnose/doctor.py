@@ -19,8 +19,8 @@ from graphscope.errors import LogError
 from graphscope.eventlog import record
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
-from graphscope.eventlog.siblings import bare, ranks_among
-from graphscope.eventlog.wholeness import cut
+from graphscope.eventlog.siblings import bare, ranks_among, title
+from graphscope.eventlog.wholeness import CUT, cut
 from graphscope.graph import Graph, series
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def ranked(logs: Sequence[Log]) -> Report:
     known = {each.identity for each in with_consequences(report)}
     told = tuple(each for each in told if each.identity not in known)  # a NaN may be born in the first rank
     name = f"{logs[0].path.with_name(bare(logs[0].path))} ({len(logs)} ranks)"
-    return replace(report, log=name, findings=(*told, *report.findings))
+    unjudged = (*report.unjudged, *_torn(logs[1:]))
+    return replace(report, log=name, findings=(*told, *report.findings), unjudged=unjudged)
 
 
 def compared(log: Log, other: Log) -> Report:
@@ -74,7 +75,7 @@ def compared(log: Log, other: Log) -> Report:
 
     graph, found = Graph(log), parting(log, other)
     told = () if found is None else (placed(graph, found),)
-    unjudged = [*_gaps(graph)]
+    unjudged = [*_gaps(graph), *_torn([other])]
     lengths = [len(each) for each in (log, other)]
     if found is None and lengths[0] != lengths[1]:
         unjudged.append(Unjudged("the end of the longer run", f"one has {lengths[0]:,} rows, the other {lengths[1]:,}"))
@@ -130,11 +131,17 @@ def _is_recorded_here(log: Log) -> bool:
     return record.writer is not None and record.writer.path == log.path
 
 
+def _torn(logs: Iterable[Log], what: str = "") -> Iterator[Unjudged]:
+    """The logs of which something is missing."""
+    for log in logs:
+        if missing := cut(log):
+            yield Unjudged(what or title(log.path) or str(log.path), f"{missing}: {CUT}")
+
+
 def _gaps(graph: Graph) -> Iterator[Unjudged]:
     """What a log does not hold, and what can't be judged for that."""
     log = graph.log
-    if missing := cut(log):
-        yield Unjudged("the whole run", f"{missing}: the log was cut, or copied in part")
+    yield from _torn([log], "the whole run")
     if not len(log):
         yield Unjudged("everything", "the log holds no events: nothing was recorded")
         return

@@ -16,6 +16,7 @@ from graphscope.diagnose.ranks.reading import Unread
 from graphscope.diagnose.ranks.track import state_of
 from graphscope.errors import LogError
 from graphscope.eventlog.reader import load
+from graphscope.eventlog.wholeness import cut
 from graphscope.graph import Graph, series
 from graphscope.graph.outline import facts
 from graphscope.graph.outline.steps import steps
@@ -38,6 +39,8 @@ class Run:
     arguments: Mapping[str, str]
     """What the program was given: `--lr 0.1` is `lr`, of words without a name the first is `1`."""
     state: str
+    missing: str
+    """What of its log is not there, as words; empty where all is."""
     rows: int
     steps: int
     first_rate: float | None
@@ -113,6 +116,7 @@ def _run(log: Log, name: str, ranks: int) -> Run:
         program=Path(argv[0]).name,
         arguments=arguments_of(argv[1:]),
         state=state_of(log),
+        missing=cut(log),
         rows=len(log),
         steps=int(every["step"][-1]) if len(every) else len(seconds),
         first_rate=float(rates[0]) if len(rates) else None,

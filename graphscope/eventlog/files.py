@@ -65,7 +65,10 @@ class LogFiles(Protocol):
         """The array of a `.npy` file, mapped read-only; shorter when the file was cut, empty when it is gone."""
 
     def lengths(self, name: str, dtype: np.dtype) -> tuple[int, int]:
-        """How many elements of an array are there, and how many it was made for; that is 0 where the file is gone."""
+        """How many elements of an array are there, and how many it was made for.
+
+        That is 0 where the file is gone, and some number where it has lost its header.
+        """
 
     def values(self, folder: str) -> SegmentValues:
         """The values of a segment; none when they are gone."""
@@ -125,6 +128,8 @@ class FolderFiles:
         except OSError:
             return 0, 0
         start, count = _announced(head, dtype)
+        if not start:
+            return 0, 1
         return max(min(count, (size - start) // dtype.itemsize), 0), count
 
     def values(self, folder: str) -> SegmentValues:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.errors import LogError
-from graphscope.eventlog import schema
+from graphscope.eventlog import schema, step_series
 from graphscope.eventlog.addresses import is_address
 from graphscope.eventlog.files import FolderFiles
 from graphscope.eventlog.reader import Log
@@ -28,6 +28,8 @@ _ROWS: Final = {
     "outputs.npy": schema.OUTPUT,
     "rare.npy": schema.ROW_NUMBER,
 }
+
+_SERIES: Final = {step_series.NAME: step_series.SERIES, step_series.NORMS_NAME: step_series.NORMS}
 
 
 def pack(source: Path, target: Path | None = None) -> Path:
@@ -56,6 +58,9 @@ def pack(source: Path, target: Path | None = None) -> Path:
             _store(archive, "log.json", (source / "log.json").read_bytes())
             for _, folder in files.segments():
                 _store_segment(archive, log, files, folder)
+            for name, dtype in _SERIES.items():
+                if files.exists(name):
+                    _store(archive, name, _used(files.array(name, dtype)).copy())
             for table in sorted((source / "tables").glob("*.npy")):  # last: rows name only what is there already
                 name = f"tables/{table.name}"
                 _store(archive, name, _used(files.array(name, schema.BYTE)))

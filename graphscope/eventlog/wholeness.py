@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from graphscope.eventlog import schema
+import numpy as np
+
+from graphscope.eventlog import schema, step_series
+from graphscope.eventlog.ownership import is_live
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -12,21 +17,61 @@ if TYPE_CHECKING:
 _NAMED: Final = {"ops": "op", "sites": "site", "shapes": "shape", "attrs": "attrs", "scopes": "scope"}
 """Tables, and the columns that name their entries."""
 
-_BESIDE: Final = {"edges.npy": schema.EDGE, "outputs.npy": schema.OUTPUT, "values.npy": schema.BYTE}
+_BESIDE: Final = {
+    "edges.npy": schema.EDGE,
+    "outputs.npy": schema.OUTPUT,
+    "rare.npy": schema.ROW_NUMBER,
+    "values.npy": schema.BYTE,
+}
 """What lies beside the rows of a segment."""
+
+_ALWAYS: Final = ("ops", "sites", "shapes", "attrs")
+"""Tables that are made with a log, whatever is in them."""
+
+CUT: Final = "the log was cut, or copied in part"
+"""How it comes that a file is cut or gone."""
 
 
 def cut(log: Log) -> str:
     """The first file that is cut or gone, as words; empty where all are there but for values, which may be dropped."""
-    segments = log.files.segments()
-    for first, folder in segments:
+    none = "" if log.files.segments() else "its segments are gone"
+    return none or next(_lost_of_segments(log), "") or next(_lost(log), "")
+
+
+def _lost_of_segments(log: Log) -> Iterator[str]:
+    """What is cut or gone of the segments."""
+    for first, folder in log.files.segments():
         for name, dtype in (("events.npy", schema.event_of(log.metadata["format"])), *_BESIDE.items()):
             there, whole = log.files.lengths(f"{folder}/{name}", dtype)
             if there < whole:
-                return f"its {folder}/{name} is cut"
-            if not whole and name not in _BESIDE and (first, folder) in log.files.segments():  # else dropped meanwhile
-                return f"its {folder}/{name} is gone"
-    return "" if segments else "its segments are gone"
+                yield f"its {folder}/{name} is cut"
+            is_gone = name != "values.npy" and not log.files.exists(f"{folder}/{name}")
+            if is_gone and (first, folder) in log.files.segments():  # else dropped meanwhile
+                yield f"its {folder}/{name} is gone"
+
+
+def _lost(log: Log) -> Iterator[str]:
+    """What is cut or gone of the files of the whole log. One that is written may be about to make one of them."""
+    if is_live(log.path):
+        return
+    every = log.metadata.get("every")
+    leaves_out = isinstance(every, int) and every > 1
+    for name, dtype in ((step_series.NAME, step_series.SERIES), (step_series.NORMS_NAME, step_series.NORMS)):
+        yield from _lost_file(log, name, dtype, is_needed=leaves_out)
+    for table in schema.TABLES:
+        for chunk in count():
+            name = f"tables/{table}-{chunk:03d}.npy"
+            yield from _lost_file(log, name, schema.BYTE, is_needed=table in _ALWAYS and not chunk)
+            if not log.files.exists(name):
+                break
+
+
+def _lost_file(log: Log, name: str, dtype: np.dtype, *, is_needed: bool) -> Iterator[str]:
+    there, whole = log.files.lengths(name, dtype)
+    if there < whole:
+        yield f"its {name} is cut"
+    if is_needed and not log.files.exists(name):
+        yield f"its {name} is gone"
 
 
 def unnamed(log: Log) -> str:

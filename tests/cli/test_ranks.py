@@ -116,6 +116,12 @@ def segment(folder: Path) -> Path:
     return folder / "run-rank1.gscope" / "segments" / f"{0:012d}"
 
 
+def blank(tables: Path) -> None:
+    """Leave zeros in place of a table's entries, as where the machine lost its power before they were written."""
+    whole = (tables / "sites-000.npy").read_bytes()
+    (tables / "sites-000.npy").write_bytes(whole[:128] + bytes(len(whole) - 128))
+
+
 def rename(folder: Path, about: Callable[[dict[str, object]], object]) -> None:
     path = folder / "run-rank1.gscope" / "log.json"
     facts = json.loads(path.read_text())
@@ -152,8 +158,9 @@ def rename(folder: Path, about: Callable[[dict[str, object]], object]) -> None:
         (lambda folder: shutil.rmtree(segment(folder)), "rank 1: its segments are gone: compared as far as it goes"),
         (
             lambda folder: shutil.rmtree(folder / "run-rank1.gscope" / "tables"),
-            "rank 1: its table of ops is cut or gone",
+            "rank 1: its tables/ops-000.npy is gone:",
         ),
+        (lambda folder: blank(folder / "run-rank1.gscope" / "tables"), "rank 1: its table of sites is cut or gone"),
         (
             lambda folder: (folder / "run-rank1.gscope" / "log.json").write_text(""),
             "rank 1: .* is no log: its log.json",

@@ -51,8 +51,8 @@ class Kind(IntEnum):
     it `reads` numbers out of tensors."""
     STEP = 14
     """A training step ended. `attrs` names the `counters` of the loops around the line that ended it, the outermost
-    first, and has their `numbers`, as the program prints them; and the `place` of the step among all of the run, those
-    that were left out as well, counted from 1."""
+    first, and has their `numbers`, as the program prints them. Of a recording that leaves out steps, or lets
+    them go, `number` is that of the step in the table `series`."""
     PRINT = 15
     """A message of the program; its text is in `attrs`."""
     ASSERTION = 16

@@ -34,7 +34,7 @@ def test_what_a_person_put_there_counts_for_the_node_and_the_mark_is_none(tape: 
     assert list(nonfinite_rows(graph.log, None, sum_)) == [spoilt]
     assert list(fault_rows(graph)) == list(flagged_faults(graph, MOST)) == [spoilt, sum_]
     assert list(fault_rows(graph.at(right))) == [spoilt]
-    assert [found.row for found in every()["nan"].findings(graph)] == [spoilt]
+    assert [(found.row, found.cause) for found in every()["nan"].findings(graph)] == [(spoilt, "edited")]
 
 
 @pytest.mark.parametrize("options", [{"values": "none"}, {"values": "summary"}, {"keep_last": 1}, {}], ids=str)

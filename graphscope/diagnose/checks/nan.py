@@ -122,6 +122,8 @@ def _birth_at(node: Node, name: str) -> Explanation:
     if node.kind not in ("grad", "accumulate"):
         return _explained(node, [node], f"{name} is {_kinds(node)}")
     what = f"the gradient of {name} is {_kinds(node)}"
+    if _is_put_there(node):
+        return _edited(node, [node], what)
     rules = _rules_of(node)
     path = [owner for owner in (node.forward,) if owner is not None]
     if of_collective(node):
@@ -252,9 +254,23 @@ def _of_rule(rule: Node, made: Node, nodes: list[Node], what: str) -> Explanatio
     return Explanation("nonfinite", cause, verdict, path, cure)
 
 
+def _is_put_there(node: Node) -> bool:
+    """Whether a person put it in the place of a finite value."""
+    return node.edited and not node.graph.log.nonfinite(node.row)
+
+
+def _edited(born: Node, nodes: list[Node], what: str) -> Explanation:
+    why = "a person put it in the place of what was computed"
+    verdict = f"{what}: the first non-finite value is that of {born.op}{where(born)}: {why}"
+    cure = "set a finite value there, or none"
+    return Explanation("nonfinite", "edited", verdict, steps(_with(nodes, born), {born.row: why}), cure)
+
+
 def _explained(sick: Node, nodes: list[Node], what: str) -> Explanation:
     """Where what makes a node non-finite was born."""
     born = _birth(sick)
+    if _is_put_there(born):
+        return _edited(born, nodes, what)
     if born.kind == "leaf":
         return _of_leaf(born, sick, nodes, what)
     if born.kind in ("grad", "accumulate"):

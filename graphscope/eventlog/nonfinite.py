@@ -24,6 +24,7 @@ _SCANNED_AS: Final[dict[str, np.dtype]] = {
 }
 _BLOCK: Final = 1 << 22
 _FLAGGED: Final = int(Flag.NONFINITE)
+_TOLD: Final = int(Flag.NONFINITE | Flag.SUMMARY)
 
 
 def flagged_rows(log: Log, start: int | None = None, stop: int | None = None) -> list[int]:
@@ -31,8 +32,7 @@ def flagged_rows(log: Log, start: int | None = None, stop: int | None = None) ->
 
     A mark may be flagged, too: it repeats what a node made, as where a backward pass begins with its loss.
     """
-    flag = int(Flag.NONFINITE)
-    rows = log.rare(start, stop, lambda rows: ((rows["flags"] & flag) != 0) & np.isin(rows["kind"], NODES))
+    rows = log.rare(start, stop, lambda rows: ((rows["flags"] & _FLAGGED) != 0) & np.isin(rows["kind"], NODES))
     found: list[int] = rows.tolist()
     return found
 
@@ -40,7 +40,9 @@ def flagged_rows(log: Log, start: int | None = None, stop: int | None = None) ->
 def rows_with_nonfinite(log: Log, start: int | None = None, stop: int | None = None) -> Iterator[int]:
     """The nodes that were computed with NaN or Inf, in order, a segment at a time."""
     if log.metadata.get("nonfinite") == "flagged":
-        yield from flagged_rows(log, start, stop)
+        # The first logs have rows with statistics alone listed, and not flagged.
+        listed = log.rare(start, stop, lambda rows: np.isin(rows["kind"], NODES) & ((rows["flags"] & _TOLD) != 0))
+        yield from (row for row in listed.tolist() if log.nonfinite(row))
     else:
         yield from _scanned(log, start, stop, NODES)
 

@@ -307,10 +307,11 @@ class Log(Rows, Tables):
         finite: list[bool | None] = []
         for slot, (_, dtype) in enumerate(self.outputs(row)):
             flags = self._place(row, slot)[1]
-            summary = None if flagged else self.summary(row, slot)
+            sure = flagged and not flags & _SUMMARY  # the first logs have those listed, and not flagged
+            summary = None if sure else self.summary(row, slot)
             if summary is not None:
                 finite.append(summary.finite)
-            elif dtype and (flagged or not flags & _STORED or segment.dropped):
+            elif dtype and (sure or not flags & _STORED or segment.dropped):
                 finite.append(True)  # it would be flagged
             else:
                 finite.append(None)

@@ -94,6 +94,19 @@ def excuse(node: Node) -> Excuse | None:
     return known.get(_key(node))
 
 
+def is_put_right(node: Node, stop: int) -> bool:
+    """Whether what a tensor holds is made finite by later writes, before `stop` and anything else that takes it."""
+    graph, row = node.graph, node.row
+    while True:
+        users = graph.index.using(row, stop)
+        writes = [user for user in users if user > row and graph.index.event(user).tensor == node.tensor]
+        if len(writes) != 1 or len(users) != 1:
+            return False
+        row = writes[0]
+        if is_finite(graph.node(row)):
+            return True
+
+
 def _key(node: Node) -> int:
     return node.graph.value_row(node.row)
 
@@ -101,7 +114,7 @@ def _key(node: Node) -> int:
 def _excuse(node: Node, sick: list[Node], excuses: list[Excuse | None]) -> Excuse | None:
     if None in excuses:
         return None
-    if node.op in EMPTY or (excuses and set(excuses) == {"unwritten"} and _hands_on(node)):
+    if node.op in EMPTY or _is_not_written_yet(node) or (excuses and set(excuses) == {"unwritten"} and _hands_on(node)):
         return "unwritten"
     if _is_scaled(node, excuses):
         return "scaled"
@@ -114,6 +127,11 @@ def _excuse(node: Node, sick: list[Node], excuses: list[Excuse | None]) -> Excus
     if summary is None:  # it may be a NaN
         return None
     return "constant" if sick or _is_lowest(node) else None
+
+
+def _is_not_written_yet(node: Node) -> bool:
+    """Whether a leaf is new, and holds what its memory held: its first numbers are written before anything uses it."""
+    return node.kind == "leaf" and node.row == node.tensor and is_put_right(node, node.graph.log.end)
 
 
 def _hands_on(node: Node) -> bool:

@@ -15,7 +15,9 @@ import graphscope as gs
 from graphscope.adapters.torch import compiled
 from graphscope.diagnose import Finding, examined
 from graphscope.diagnose.runs import Run, read_run
+from graphscope.eventlog.schema import Kind
 from graphscope.graph import Graph
+from graphscope.graph.faults import fault_rows
 from graphscope.graph.unrecorded_steps import numbers_in_series, title_in_series
 
 torch = pytest.importorskip("torch")
@@ -198,3 +200,65 @@ def test_left_out_steps_of_a_loop_are_called_as_it_counts(tmp_path: Path, start:
     assert [title_in_series(log, number) for number in range(1, 16)] == [
         f"step {step}" for step in range(start, start + 30, 2)
     ]
+
+
+class Dense(torch.nn.Module):
+    """A layer whose weights hold what their memory held until they are initialised."""
+
+    def __init__(self, memory: Any, more: Any) -> None:
+        super().__init__()
+        self.weight, self.bias = torch.nn.Parameter(memory), torch.nn.Parameter(more)
+        torch.nn.init.normal_(self.weight, std=0.1)
+        torch.nn.init.zeros_(self.bias)
+
+    def forward(self, x: Any) -> Any:
+        return x @ self.weight + self.bias
+
+
+@pytest.mark.parametrize("options", [{}, {"every": 50, "keep_last": 3}])
+@pytest.mark.parametrize("bad", [None, 63])
+def test_what_memory_held_ahead_of_its_first_use_is_no_fault(
+    tmp_path: Path, options: dict[str, int], bad: int | None
+) -> None:
+    memory, more = torch.full((10, 16), float("nan")), torch.full((16,), float("inf"))
+    with gs.record(tmp_path / "run.gscope", **options) as log:
+        model = torch.nn.Sequential(Dense(memory, more), torch.nn.Linear(16, 1))
+        optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+        for step in range(80):
+            x = torch.randn(32, 10)
+            if step == bad:
+                x[0, 0] = float("nan")
+            optimizer.zero_grad()
+            (model(x) - x.sum(1, keepdim=True)).square().mean().backward()
+            optimizer.step()
+    log.refresh()
+    graph = Graph(log)
+    assert next(fault_rows(graph), log.end) > log.marks(Kind.STEP)[1]
+    (found,) = examined(graph).findings if bad else (None,)
+    assert found is None or (found.kind, found.step) == ("nan", f"step {bad}")
+    assert found is None or "from the beginning" not in found.verdict
+
+
+def test_a_leaf_that_nobody_has_initialised_is_a_fault(tmp_path: Path) -> None:
+    memory = torch.full((4, 4), float("nan"))
+    with gs.record(tmp_path / "run.gscope") as log:
+        weight = torch.nn.Parameter(memory)
+        (torch.ones(2, 4) @ weight).sum().backward()
+    log.refresh()
+    assert [each.cause for each in examined(Graph(log)).findings] == ["not initialised"]
+
+
+def test_what_a_left_out_step_has_written_was_finite_at_first(tmp_path: Path) -> None:
+    """Losses are not known of a program that steps by itself; the weight is."""
+    weight = torch.nn.Parameter(torch.ones(3, 3))
+    with gs.record(tmp_path / "run.gscope", every=10) as log:
+        for step in range(30):
+            if step == 15:
+                weight.data.mul_(float("nan"))
+            loss = (torch.ones(2, 3) @ weight).sum() if step != 15 else torch.ones(1, requires_grad=True).sum()
+            loss.backward()
+            gs.step()
+    log.refresh()
+    (found, *_) = examined(Graph(log)).findings
+    assert found.cause == "left-out step"
+    assert "initialise" not in found.cure

@@ -15,9 +15,9 @@ from graphscope.diagnose.gradients.paths import GradientPaths
 from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.values.births import first_birth, further_births, given
 from graphscope.diagnose.values.hazards import SAFE_DATA, Birth
-from graphscope.diagnose.values.nonfinite_causes import UNSEEN, born_backward, born_forward, largest
+from graphscope.diagnose.values.nonfinite_causes import UNSEEN, born_backward, born_forward, largest, written_unseen
 from graphscope.diagnose.values.other_ranks import of_collective, of_other_ranks
-from graphscope.diagnose.values.unrecorded_births import unrecorded_birth
+from graphscope.diagnose.values.unrecorded_births import LEFT_OUT, unrecorded_birth
 from graphscope.diagnose.values.unrecorded_findings import as_consequence, behind_a_rise, of_lost_loss
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.faults import Excuse, excuse, fault_rows, is_fault, is_finite, nonfinite_rows
@@ -44,12 +44,14 @@ def first_of_run(graph: Graph) -> Iterator[Finding]:
         yield of_lost_loss(graph, lost)
     if born is None:
         return
-    first = _finding(born)
-    yield as_consequence(born, first, lost) if lost is not None and is_behind else behind_a_rise(graph, first)
+    seen = _finding(born)
+    first = as_consequence(born, seen, lost) if lost is not None and is_behind else behind_a_rise(graph, seen)
+    yield first
     places = {(first.file, first.line)}
     for node in further_births(graph, born) if not _overflows(first) else ():
         found = _finding(node)
-        if not _overflows(found) and (found.file, found.line) not in places:
+        is_same_step = first.cause == LEFT_OUT == found.cause  # of which nothing else is known
+        if not _overflows(found) and not is_same_step and (found.file, found.line) not in places:
             places.add((found.file, found.line))
             yield found
 
@@ -313,6 +315,10 @@ def _of_leaf(leaf: Node, sick: Node, nodes: list[Node], what: str) -> Explanatio
         _, _, why = found.verdict.partition(": ")
         verdict = f"{what}; before that, {why}"
         return Explanation("nonfinite", found.cause, verdict, (*steps(nodes), *found.path), found.cure)
+    if first.row < leaf.row and is_finite(first):
+        cause, why, cure = written_unseen(leaf)
+        verdict = f"{what}: finite at first, {why}"
+        return Explanation("nonfinite", cause, verdict, steps(_with(nodes, leaf), {leaf.row: why}), cure)
     verdict = f"{what}: {title(first)}{where(first)} holds {_kinds(leaf)} from the beginning"
     path = steps(_with(nodes, first), {first.row: "not finite"})
     trained = bool(first.flags & (Flag.PARAMETER | Flag.REQUIRES_GRAD))

@@ -13,7 +13,7 @@ from graphscope.diagnose.subject import has_graph
 from graphscope.diagnose.values.nonfinite_causes import is_singular
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import Flag, Kind
-from graphscope.graph.faults import excuse, is_fault, is_finite, nonfinite_rows
+from graphscope.graph.faults import excuse, is_fault, is_finite, is_put_right, nonfinite_rows
 from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
@@ -134,23 +134,10 @@ def _harmed(graph: Graph) -> Iterator[int]:
         later = begins[np.searchsorted(begins, found[0]) :]  # a pass begins behind its root
         certain = added | written | np.isin(found, sources(log, later))
         for place in np.flatnonzero(certain | loose).tolist():
-            if written[place] and _is_put_right(graph, block[place]):
+            if written[place] and is_put_right(graph.node(block[place]), graph.now + 1):
                 continue
             if certain[place] or (_is_unused(graph, block[place]) and (last < 0 or has_graph(graph, block[place]))):
                 yield block[place]
-
-
-def _is_put_right(graph: Graph, row: int) -> bool:
-    """Whether what was written is made finite by later writes, before anything else takes it."""
-    tensor = graph.index.event(row).tensor
-    while True:
-        users = graph.index.using(row, graph.now + 1)
-        writes = [user for user in users if user > row and graph.index.event(user).tensor == tensor]
-        if len(writes) != 1 or len(users) != 1:
-            return False
-        row = writes[0]
-        if is_finite(graph.node(row)):
-            return True
 
 
 def _are_leaves(graph: Graph, rows: np.ndarray) -> np.ndarray:

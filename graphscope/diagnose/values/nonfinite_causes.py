@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def born_forward(node: Node) -> Birth:
     """Why an op made a non-finite value of finite operands."""
     if node.op == UNSEEN:
-        return _written_unseen(node)
+        return written_unseen(node)
     given = _given(node)
     told = birth(hazards_of(FORWARD, node.op), given) or _of_any_op(given)
     return _masked(node, _of_probabilities(node, told))
@@ -43,14 +43,15 @@ UNSEEN: Final = "changed"
 """What a tensor is after a write that no recorded call made."""
 
 
-def _written_unseen(node: Node) -> Birth:
+def written_unseen(node: Node) -> Birth:
+    """Why a tensor holds what no recorded call has written."""
     every = int(node.graph.log.metadata.get("every", 1))
     if every == 1:
         cure = "look for who writes into its memory: NumPy, which may share it, or a library in C"
         return Birth("unseen write", "it was written by no call that is recorded", cure)
     found = unrecorded_birth(node.graph, node)
     step = "a training step that" if found is None else f"{found.title}, which"
-    return Birth(LEFT_OUT, f"it was made in {step} {left_out(every)}", CURE)
+    return Birth(LEFT_OUT, f"it was written in {step} {left_out(every)}", CURE)
 
 
 _LOGARITHMS: Final = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}

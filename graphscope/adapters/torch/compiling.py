@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from graphscope.adapters.kit.notices import say
+from graphscope.adapters.torch import past_compiler
 from graphscope.adapters.torch.aten_ops import Ops
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.session import Session
@@ -41,7 +42,7 @@ def _others() -> bool:
 class Compiling:
     """Keeps the compiler of torch at rest. It is not loaded for that: only a program that uses it has it in memory."""
 
-    _hint = "capture level `compiled` keeps it"
+    _hint = "capture level `compiled`, of all steps, keeps it"
 
     def __init__(self, session: Session, patches: TorchPatches) -> None:
         self.session = session
@@ -61,6 +62,7 @@ class Compiling:
                 self.rest()
                 self.tell()
             elif self.session.suspended:
+                past_compiler.pass_over_us()
                 self._patches.yield_classes()
             return original(*args, **kwargs)
 
@@ -90,6 +92,7 @@ class Compiling:
         """Let compiled functions run as they are written."""
         if self._stance is None:
             import_module("torch._dynamo")
+            past_compiler.pass_over_us()
             # It is made by a class that acts at once, and takes it back on leaving. Before torch 2.6 there is none.
             stance = getattr(torch.compiler, "set_stance", None)
             self._stance = _disabled() if stance is None else stance("force_eager")
@@ -122,7 +125,8 @@ class Compiling:
         """Say so, once."""
         if not self._told:
             self._told = True
-            say(f"what torch.compile compiled runs eagerly while it is recorded ({self._hint})")
+            what = "what torch.compile compiled runs eagerly while it is recorded: it rounds and draws otherwise"
+            say(f"{what} ({self._hint})")
 
     def resume(self) -> None:
         """Let them run compiled again."""

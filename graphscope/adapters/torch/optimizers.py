@@ -13,7 +13,7 @@ import torch
 from torch.optim import optimizer as optimizers
 
 from graphscope.adapters.kit.training_steps import Steps
-from graphscope.adapters.torch import compiled, control, tensor_base
+from graphscope.adapters.torch import compiled, control, past_compiler, tensor_base
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.gradient_norms import gradient_norm
 from graphscope.adapters.torch.known_tensors import Known, wrote
@@ -172,7 +172,8 @@ class Optimizers:
     def _left_out(self, optimizer: Any) -> None:
         try:
             if not training_steps.passed(optimizer):
-                _end(optimizer)
+                with past_compiler.at_rest():
+                    _end(optimizer)
         except own(Exception) as error:
             self.session.give_up(error)
 

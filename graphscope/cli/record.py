@@ -35,7 +35,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="record one training step of N")
     parser.add_argument("--keep-last", type=int, metavar="N", help="keep the newest N recorded training steps only")
     parser.add_argument(
-        "--on", default=USUAL, metavar="MOMENTS", help="with --every or --keep-last, what makes the recording hold the "
+        "--on", metavar="MOMENTS", help="with --every or --keep-last, what makes the recording hold the "
         f"steps that it keeps, and record the next ones in full: some of {', '.join(MOMENTS)}, joined by | "
         f"(default: {USUAL}); a finding is the doctor's, who judges in a process beside the program",
     )  # fmt: skip

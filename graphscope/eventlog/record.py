@@ -23,7 +23,6 @@ from graphscope.eventlog.garbage import grow_old
 from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.log_path import make_room
 from graphscope.eventlog.loop_counters import loop_counters
-from graphscope.eventlog.moments import USUAL
 from graphscope.eventlog.notices import say
 from graphscope.eventlog.own_files import is_internal as is_internal
 from graphscope.eventlog.places import left_site, misread_site, site_number
@@ -93,7 +92,8 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         keep_last: Keep only the newest so many of the training steps that are recorded.
         every: Record one training step of so many; in the others nothing of ours runs but a count of them.
         on: With `every` or `keep_last`, what makes the recording hold the steps that it keeps, and record the next ones
-            in full: some of `nan`, `signal`, `exception` and `finding`, joined by `|` (see `moments.MOMENTS`).
+            in full: some of `nan`, `signal`, `exception` and `finding`, joined by `|` (see `moments.MOMENTS`); None:
+            the first three.
         cap: Values of more bytes are summarised.
         budget: Bytes of values that the log may hold; the oldest are dropped first. With `every` or `keep_last`, bytes
             of rows and values: the oldest rows go with their values.
@@ -114,7 +114,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         values: str = "full",
         keep_last: int | None = None,
         every: int = 1,
-        on: str = USUAL,
+        on: str | None = None,
         cap: int = 1 << 20,
         budget: int = 1 << 30,
         capture: str = "calls+backward",

@@ -42,10 +42,10 @@ class Sampling(StepCounts):
     Args:
         every: One of so many steps is recorded.
         keep_last: So many steps are recorded after something remarkable (None: some).
-        on: What is remarkable, as words of `moments.MOMENTS`.
+        on: What is remarkable, as words of `moments.MOMENTS`; None: what is `USUAL`.
 
     Raises:
-        LogError: `every` is less than 1, or `on` names what can't be heeded.
+        LogError: `every` is less than 1, or `on` names what can't be heeded, or is given where nothing is to be held.
     """
 
     __slots__ = (
@@ -53,13 +53,13 @@ class Sampling(StepCounts):
         "passed", "scales",
     )  # fmt: skip
 
-    def __init__(self, every: int, keep_last: int | None, on: str = USUAL) -> None:
+    def __init__(self, every: int, keep_last: int | None, on: str | None = None) -> None:
         if every < 1:
             raise LogError(f"every={every} is no number of steps", hint="give 1 or more")
         super().__init__()
-        self.on = moments(on)
+        self.on = moments(USUAL if on is None else on)
         """What is remarkable."""
-        if "finding" in self.on and every == 1 and keep_last is None:
+        if on is not None and every == 1 and keep_last is None:
             raise LogError(f"on={on!r}: all steps are kept in any case", hint="give every or keep_last, too")
         self.every = every
         self.passed = bytearray(_MOST_HELD * SERIES.itemsize)

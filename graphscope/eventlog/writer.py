@@ -18,7 +18,7 @@ import numpy as np
 
 from graphscope._version import __version__
 from graphscope.errors import LogError
-from graphscope.eventlog import arguments, moments, ownership, schema, values
+from graphscope.eventlog import arguments, ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.descriptors import SCARCE
 from graphscope.eventlog.first_segment import first_segment
@@ -64,7 +64,7 @@ class Writer(WideRows):
         budget: int = 1 << 30,
         keep_last: int | None = None,
         every: int = 1,
-        on: str = moments.USUAL,
+        on: str | None = None,
         base: int = 0,
         capture: str = "calls+backward",
         memory: bool = False,

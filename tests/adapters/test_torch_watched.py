@@ -91,7 +91,12 @@ def _processes_of(path: Path) -> list[int]:
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [({"on": "findings", "every": 2}, "there is no 'findings'"), ({"on": "finding"}, "all steps are kept in any case")],
+    [
+        ({"on": "findings", "every": 2}, "there is no 'findings'"),
+        ({"on": "finding"}, "all steps are kept in any case"),
+        ({"on": "nan"}, "all steps are kept in any case"),
+        ({"on": "nan|signal|exception", "every": 1}, "all steps are kept in any case"),
+    ],
 )
 def test_what_can_not_be_heeded_is_refused(tmp_path: Path, options: dict[str, object], said: str) -> None:
     with pytest.raises(LogError, match=said), gs.record(tmp_path / "run.gscope", **options):

@@ -160,3 +160,11 @@ def test_garbage_is_looked_for_as_if_the_program_were_alone(graphscope: Run, run
     alone = run("program.py").stdout
     assert graphscope("record", "program.py").stdout == alone
     assert alone.endswith("True\n")
+
+
+def test_moments_are_refused_where_all_steps_are_kept(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("print('ran')\n")
+    refused = graphscope("record", "--on", "nan", "program.py")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("graphscope: on='nan': all steps are kept in any case\n")
+    assert graphscope("record", "--on", "nan", "--keep-last", "3", "program.py").stdout == "ran\n"

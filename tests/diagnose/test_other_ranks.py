@@ -40,7 +40,7 @@ def train(way):
     model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1))
     if way.startswith("wrapped"):
         model = DistributedDataParallel(model)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05, weight_decay=0.1 * rank * ("decay" in way))
     torch.manual_seed(100 if "same" in way else 100 + rank)
     one = torch.randn(16, 6)
     for step in range(6):
@@ -64,6 +64,9 @@ def train(way):
         if "weight" in way and step == 2 and rank == 1:
             with torch.no_grad():
                 next(model.parameters())[0, 0] = float("nan")
+        if "times" in way and step == 2 and str(rank) in way:
+            with torch.no_grad():
+                next(model.parameters()).mul_(1.1)
 
 for way in WAYS:
     with gs.record(way.replace(" ", "_") + ".gscope", values=VALUES):
@@ -73,9 +76,13 @@ dist.destroy_process_group()
 
 RECEIVED = {"wrapped weight": "loss.backward()", "by hand weight": "dist.all_reduce(parameter.grad)"}
 ALIKE = ["wrapped same", "by hand same"]
-LET_BE = ["wrapped", "wrapped same one batch", "by hand", "parts same", "split same"]
-"""Each computes of its own data, of one batch, with a half of the model or of the sequence: as they are meant to."""
-WAYS = [*RECEIVED, *ALIKE, *LET_BE]
+WRITTEN = {"wrapped times 1": "rank 1", "by hand times 0": "rank 0"}
+LET_BE = [
+    "wrapped", "wrapped same one batch", "by hand", "parts same", "split same", "wrapped times 0 and 1", "decay same"
+]  # fmt: skip
+"""Each computes of its own data, of one batch, with a half of the model or of the sequence; writes as the others do, or
+is one of a search: as they are meant to."""
+WAYS = [*RECEIVED, *ALIKE, *WRITTEN, *LET_BE]
 
 
 @pytest.fixture(scope="module", params=["full", "summary"])
@@ -158,6 +165,14 @@ def test_replicas_that_train_on_the_same_data_are_told(folder: Path, way: str) -
     assert (one.kind, one.severity, one.cause, one.first_step) == ("ranks_alike", "warning", "data of all ranks", 1)
     assert one.verdict.startswith("ranks 0 and 1 train one model on the same data, in all of the 6 steps")
     assert one.source.strip().startswith("loss = ") or one.source.strip() == "out = model(x)"
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+def test_a_weight_that_one_rank_alone_writes_to_is_told(folder: Path, way: str) -> None:
+    """Gradients and settings are the same, and still the weights part."""
+    (one,) = among(folder, way).report
+    assert (one.cause, one.line, one.first_step) == ("written by one rank", line("next(model.parameters()).mul_"), 4)
+    assert one.verdict.startswith(f"{WRITTEN[way]} writes to a weight")
 
 
 @pytest.mark.parametrize("way", LET_BE)

@@ -267,12 +267,13 @@ def _losses(log: Log, ends: np.ndarray) -> tuple[float | None, Loss | None]:
     passes = series.losses(log)
     last = np.searchsorted(passes["begin"], ends) - 1
     taken = passes[last[last >= 0]]
+    odd = np.flatnonzero(~np.isfinite(taken["value"]))  # or not known
+    if log.metadata.get("nonfinite") == "flagged":
+        odd = odd[(log.pick("flags", taken["root"][odd]) & int(Flag.NONFINITE | Flag.SUMMARY)) != 0]
+    place = next((place for place in odd.tolist() if log.nonfinite(int(taken["root"][place]))), None)
     lost = None
-    for place in np.flatnonzero(~np.isfinite(taken["value"])).tolist():
-        root = int(taken["root"][place])
-        if log.nonfinite(root):  # else it is not known
-            lost = Loss(int(np.flatnonzero(last >= 0)[place]), step_numbers(log).title(root))
-            break
+    if place is not None:
+        lost = Loss(int(np.flatnonzero(last >= 0)[place]), step_numbers(log).title(int(taken["root"][place])))
     if not len(ends) or last[-1] < 0:
         return None, lost
     value = float(taken["value"][-1])

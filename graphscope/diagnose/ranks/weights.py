@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -11,6 +13,9 @@ from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Confidence
 from graphscope.diagnose.ranks.told import Told, told
 from graphscope.diagnose.ranks.track import CHANGE, Place, Track
+from graphscope.eventlog.names import place_of, short_place
+from graphscope.eventlog.reader import load
+from graphscope.graph import Graph
 
 _CLOSE: Final = 1e-5
 """Norms that differ by less than this part of them are the same: each rank adds up in the same order."""
@@ -27,6 +32,7 @@ class Weights:
     def __init__(self) -> None:
         self._first: Track | None = None
         self._names: list[str] = []
+        self._paths: list[Path] = []
         self._partings: list[tuple[int, np.ndarray] | None] = []
         """Of each rank the first update that finds other weights than the first rank's, and the changes around it."""
         self._is_comparable = True
@@ -39,6 +45,7 @@ class Weights:
         if not self._is_comparable:
             return
         self._names.append(track.name)
+        self._paths.append(track.path)
         self._exchanges |= track.exchanges
         least = min(len(first.changes), len(track.changes))
         apart = np.flatnonzero(_apart(np.stack([first.changes["weight"][:least], track.changes["weight"][:least]])))
@@ -91,13 +98,32 @@ class Weights:
                 cure = "give the optimizers of all ranks the same settings"
                 line = first.optimizer if first.optimizer[0] else first.stepped
                 return self._told(first, weights, number, odd, apart, "other settings", what, cure, line)
-            return None
+            return self._of_write(first, changes, number, apart)
         synchronised = len(differing) < len(first.counts)
         if np.ptp(rates) > 0 or (not synchronised and self._exchanges):
             return None  # a search over settings; a model in parts, or one that is averaged now and then
         what = "goes on with other gradients than the others: nothing averages them over the ranks"
         cure = "wrap the model in DistributedDataParallel and call the wrapper, or all_reduce the gradients before step"
         return self._told(first, weights, number, odd, apart, "gradients not averaged", what, f"{cure}()", first.model)
+
+    def _of_write(self, first: Track, changes: np.ndarray, number: int, apart: np.ndarray) -> Told | None:
+        """A write to a weight between two updates that one rank makes and another does not; None where all make it.
+
+        Then settings that the log does not compare may be others, as in a search over them.
+        """
+        place = int(apart[0])
+        parted = next(rank for rank, each in enumerate(self._partings) if each is not None and each[0] == number + 1)
+        ranks = (0, parted)
+        writes = [_writes(self._paths[rank], *changes["row"][rank, :, place].tolist()) for rank in ranks]
+        if len(writes[0]) == len(writes[1]):
+            return None
+        odd = ranks[len(writes[1]) > len(writes[0])]
+        row, op, line = max(writes, key=len)[-1]
+        norms = changes["weight"][:, 1]
+        what = f"writes to a weight, which the others don't: {op} at {short_place(*line)}"
+        cure = "let every rank do so alike, or broadcast the weights behind it"
+        found = self._told(first, norms, number, odd, apart, "written by one rank", what, cure, line)
+        return found._replace(log=self._paths[odd], finding=replace(found.finding, row=row, node=row))
 
     def _told(
         self, first: Track, weights: np.ndarray, number: int, odd: int, apart: np.ndarray, cause: str, what: str,
@@ -123,6 +149,14 @@ def are_replicas(first: Track, other: Track) -> bool:
     least = min(len(first.changes), len(other.changes))
     weights = np.stack([first.changes["weight"][:least], other.changes["weight"][:least]])
     return least > 0 and not np.isnan(weights).any() and not _apart(weights).any()
+
+
+def _writes(path: Path, row: int, following: int) -> list[tuple[int, str, Place]]:
+    """What writes to a parameter between two of its updates: row, op and line."""
+    graph = Graph(load(path))
+    found = graph.index.versions(graph.index.event(row).tensor, following)
+    nodes = (graph.node(each) for each in found if each > row)
+    return [(node.row, node.op, place_of(node.site)) for node in nodes]
 
 
 def _around(track: Track, number: int) -> np.ndarray:

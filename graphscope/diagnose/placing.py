@@ -11,7 +11,7 @@ import numpy as np
 from graphscope.diagnose.finding import Finding, Row
 from graphscope.errors import LogError
 from graphscope.eventlog.names import place_of
-from graphscope.eventlog.schema import Kind
+from graphscope.graph.step_marks import step_ends
 from graphscope.graph.step_numbers import step_numbers
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ def placed(graph: Graph, found: Finding) -> Finding:
     if found.step:  # of a step that the log has no rows of, it says so itself
         return _with_source(graph, _plain(found))
     first = found.row if found.first_row is None else found.first_row
-    steps = graph.index.marks(Kind.STEP)
-    count = int(np.searchsorted(steps, first)) + 1 if len(steps) else None
-    step = step_numbers(graph.log).title(first)
+    numbers = step_numbers(graph.log)
+    step = numbers.title(first)
+    count = numbers.count_at(first) if len(step_ends(graph.log)) else None
     return _with_source(graph, replace(_plain(found), first_step=count, step=step))
 
 

@@ -118,19 +118,6 @@ def entry(operands: Sequence[Any] | None, attributes: Mapping[str, Any], varying
     return encoded
 
 
-def of_step(counters: Mapping[str, int], number: int | None) -> dict[str, Any]:
-    """What the table says of the end of a training step; all its numbers lie in the rows.
-
-    Args:
-        counters: What the loops of the program count.
-        number: That of the step in the series, where there is one.
-    """
-    told: dict[str, Any] = {"numbers": tuple(counters.values())} if counters else {}
-    told |= {} if number is None else {"number": number}
-    names = {"counters": [*counters]} if counters else {}
-    return {**names, **entry(None, told, range(len(counters) + 1))} if told else {}
-
-
 def numbers_behind(names: Sequence[str], count: int) -> dict[str, Any]:
     """What an entry says of numbers that lie in the rows, behind `count` others that do."""
     return {name: {"varying": ["float", count + place]} for place, name in enumerate(names)}

@@ -12,6 +12,7 @@ from graphscope.eventlog.moments import USUAL, moments
 from graphscope.eventlog.requests import Requests
 from graphscope.eventlog.step_counts import StepCounts
 from graphscope.eventlog.step_series import SERIES
+from graphscope.eventlog.turn import Turn
 
 _LOOK: Final = 25_000
 """Nanoseconds that a look at a step takes: little of what it needs is in the caches then."""
@@ -49,8 +50,8 @@ class Sampling(StepCounts):
     """
 
     __slots__ = (
-        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "marked", "met", "on",
-        "passed", "scales",
+        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "_turn", "every", "marked", "met",
+        "on", "passed", "scales",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str | None = None) -> None:
@@ -73,21 +74,36 @@ class Sampling(StepCounts):
         self._is_recorded = True
         self.marked: MarkedStep | None = None
         """The newest step that is marked in the log, where some are left out."""
+        self._turn: Turn | None = None
+        """In which the newest step ended, if that was recorded."""
         self.met: set[int] = set()
         """The optimizers that have made steps, by `id`."""
 
-    def ends(self, optimizer: Any) -> bool:
+    def ends(self, optimizer: Any, turn: Turn | None) -> bool:
         """Note the step of an optimizer (None: of the program's own); whether a training step ends with it.
 
-        Where there are several, it ends with that of the newest, unless that makes no more.
+        Where there are several, it ends with that of the newest, unless that makes no more. The step that ended before
+        the newest was known is taken back, if it was in the same turn of the program's loops.
+
+        Args:
+            optimizer: The one that has made it.
+            turn: That turn; None where that is not known.
         """
         key = id(optimizer)
-        if key == self.last or key not in self.met or self.others >= MOST_OTHERS:
-            self.met.add(key)
-            self.last, self.others = key, 0
-            return True
-        self.others += 1
-        return False
+        is_new = key not in self.met
+        if not is_new and key != self.last and self.others < MOST_OTHERS:
+            self.others += 1
+            return False
+        if is_new and turn is not None and self._turn is not None and self._goes_on(turn, self._turn):
+            self.ended -= 1
+            self._norm_at = 0
+        self.met.add(key)
+        self.last, self.others, self._turn = key, 0, turn
+        return True
+
+    def _goes_on(self, turn: Turn, before: Turn) -> bool:
+        """Whether the newest step has ended in a turn; where no loop counts anything, only the very first may have."""
+        return turn.may_be_that_of(before) and (bool(turn.counters) or self.ended == 1)
 
     def note_scale(self, scale: Any) -> None:
         """Note a tensor that the program scales losses by."""

@@ -64,6 +64,11 @@ class StepSeries:
         known = loss is not None
         self._steps.append(step, (time - self._first) / 1e9, loss if known else math.nan, rate, known)
 
+    def take_back(self, step: int) -> None:
+        """Forget a step, if it is the newest: it ends later."""
+        self._steps.take_back(step)
+        self._norms.take_back(step)
+
     @property
     def first(self) -> int:
         """When the first step ended, in nanoseconds; 0 of none."""
@@ -110,6 +115,14 @@ class _Rows:
             return
         for fields in self._row.iter_unpack(rows):
             self.append(*fields)
+
+    def take_back(self, step: int) -> None:
+        """Let the newest row go if it is of that step."""
+        start = self._map.start + (self._count - 1) * self._row.size
+        if self._count and self._row.unpack_from(self._map.memory, start)[0] == step:
+            self._map.memory[start : start + self._row.size] = bytes(self._row.size)
+            self._count -= 1
+            self._given -= 1
 
     def _thin(self) -> None:
         rows = np.frombuffer(self._map.memory, self._dtype, MOST, self._map.start)

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from importlib import import_module
+from types import FrameType
 from typing import Any
 
 from graphscope.eventlog import record
@@ -16,6 +17,7 @@ from graphscope.eventlog.marked_step import MarkedStep
 from graphscope.eventlog.own_files import is_own
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.step_series import SERIES, newest_loss
+from graphscope.eventlog.turn import Turn
 from graphscope.eventlog.writer import Writer
 
 
@@ -37,19 +39,25 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
     sampling, is_recorded = writer.sampling, writer is record.writer
     if sampling.passes_over(optimizer):
         return
-    is_end = sampling.ends(optimizer)
+    frame = _frame_of_program(sys._getframe(1))
+    turn = _turn(writer, frame) if is_recorded else None
+    ended = sampling.ended
+    is_end = sampling.ends(optimizer, turn)
     if writer.series is not None:
         keep_passed(writer)
         loss = newest_loss(writer) if is_recorded else None
         loss = sampling.loss if loss is None else loss
+        if sampling.ended < ended:
+            writer.series.take_back(ended)
         if is_end:
             writer.series.append(sampling.ended + 1, writer.clock(), loss, _rate(optimizer))
         if is_end and norm is not None and sampling.wants_norm():
             _append_norm(writer, norm, optimizer)
         if sampling.meet(loss):
             writer.remark()
-    if is_recorded:
-        _mark(writer)
+    if turn is not None:
+        writer.step(turn, sampling.ended + 1 if writer.is_ring else 0, is_end=is_end)
+        _note_mark(writer, turn, frame, sampling.ended + 1)
     if not is_end:
         return
     if sampling.ended + 1 == sampling.until:  # what was recorded since is held as well
@@ -57,6 +65,9 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
     is_next = sampling.step()
     if is_next and not is_recorded:
         _resume(writer)
+        turn = _turn(writer, frame)
+        writer.step(turn, sampling.ended, is_left_out=True)
+        _note_mark(writer, turn, frame, sampling.ended)
     policy = "full" if sampling.ended < sampling.until else writer.asked
     if policy != writer.policy and writer.capture not in record.UNCEASING and not writer.memory and _is_alone(writer):
         _keep(writer, policy)
@@ -110,15 +121,19 @@ def _rate(optimizer: Any) -> float:
         return math.nan
 
 
-def _mark(writer: Writer) -> None:
-    frame = sys._getframe(2)
+def _frame_of_program(frame: FrameType) -> FrameType:
     while not is_own(frame.f_code.co_filename) and frame.f_back is not None:
         frame = frame.f_back
-    counters, sampling = loop_counters(frame), writer.sampling
-    if sampling.every > 1:  # the log alone does not tell how many there were
-        sampling.marked = MarkedStep(sampling.ended + 1, not counters, frame.f_code, frame.f_lineno or 0)
-        counters = counters or {"step": sampling.ended + 1}
-    writer.step(site_number(writer, frame), counters, None if writer.series is None else sampling.ended + 1)
+    return frame
+
+
+def _turn(writer: Writer, frame: FrameType) -> Turn:
+    return Turn(site_number(writer, frame), loop_counters(frame))
+
+
+def _note_mark(writer: Writer, turn: Turn, frame: FrameType, number: int) -> None:
+    if writer.sampling.every > 1:  # then the log alone does not tell how many steps there were
+        writer.sampling.marked = MarkedStep(number, not turn.counters, frame.f_code, frame.f_lineno or 0)
 
 
 def _is_alone(writer: Writer) -> bool:

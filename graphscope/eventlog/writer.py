@@ -7,18 +7,17 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter_ns
 from time import time as wall_clock  # a program may set clocks of its own
-from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from graphscope._version import __version__
 from graphscope.errors import LogError
-from graphscope.eventlog import arguments, ownership, schema, values
+from graphscope.eventlog import ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
 from graphscope.eventlog.descriptors import SCARCE
 from graphscope.eventlog.first_segment import first_segment
@@ -32,10 +31,11 @@ from graphscope.eventlog.segment import CLOSED, LARGE, Segment, bytes_of, discar
 from graphscope.eventlog.segment_sizes import SegmentSizes
 from graphscope.eventlog.step_series import StepSeries, keep_loss
 from graphscope.eventlog.template import Template
+from graphscope.eventlog.turn import Turn
 from graphscope.eventlog.wide import WideRows
 
+_ANYWHERE: Final = Turn()
 _ROW: Final = schema.EVENT.itemsize
-
 _BFLOAT16: Final = FLOATING["bfloat16"]
 _Made = TypeVar("_Made")
 
@@ -261,23 +261,24 @@ class Writer(WideRows):
         outputs = [] if array is None else [(array, template.keep)]
         return self.append_wide(template, outputs, [(node, 0) for node in inputs], perf_counter_ns())
 
-    def step(self, site: int = 0, counters: Mapping[str, int] = MappingProxyType({}), number: int | None = None) -> int:
+    def step(self, turn: Turn = _ANYWHERE, number: int = 0, *, is_end: bool = True, is_left_out: bool = False) -> int:
         """Append the mark of the end of a training step.
 
         Args:
-            site: The line of the program that ended it.
-            counters: What the loops around that line count.
-            number: That of the step in the series, where there is one.
+            turn: Where in the program it ends.
+            number: Which it is, counted from 1; 0 where the log itself tells.
+            is_end: False: another optimizer has to make its step yet.
+            is_left_out: Whether the step was; the next one is recorded.
         """
-        key = self.thread(), site, number is None, *counters
-        numbers = [*counters.values(), *([] if number is None else [number])]
+        key = self.thread(), turn.site, number > 0, is_left_out, *turn.counters
+        numbers = [*turn.counters.values(), number][: None if number else -1]
         template = self._steps.get(key)
         if template is None:
-            attrs = self.attributes(arguments.of_step(counters, number))
-            template = self.template(Kind.STEP, site=site, attrs=attrs, number_count=len(numbers))
+            attrs = self.attributes(turn.entry(numbers, is_left_out=is_left_out))
+            template = self.template(Kind.STEP, site=turn.site, attrs=attrs, number_count=len(numbers))
             self._steps[key] = template
         row = self.append_many(template, None, numbers, perf_counter_ns())
-        if self.broken is None:  # else newer steps are not there for which older ones could go
+        if self.broken is None and is_end and not is_left_out:  # else none is there for which older ones could go
             self.retention.step(row - self.base)
         return row
 

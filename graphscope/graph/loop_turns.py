@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from graphscope.eventlog.schema import Kind
-from graphscope.graph.reading import once_a_length
 from graphscope.graph.words import by_entry, numbers, told
 
 if TYPE_CHECKING:
@@ -71,12 +70,6 @@ class Counters(Sequence[dict[str, int]]):
         return Counters(loops, which, columns)
 
 
-@once_a_length
-def step_ends(log: Log) -> np.ndarray:
-    """The marks of training steps that have ended, in order."""
-    return log.marks(Kind.STEP)
-
-
 def untold(count: int) -> Counters:
     """Nothing told at any of so many places."""
     return Counters(((),), np.zeros(count, np.int64), np.zeros((count, 0), np.int64))
@@ -87,12 +80,10 @@ def counters_of(log: Log, marks: np.ndarray) -> Counters:
     loops: dict[tuple[str, ...], int] = {(): 0}
     which = np.zeros(len(marks), np.int64)
     found: list[tuple[np.ndarray, list[np.ndarray]]] = []
-    for entry, places in by_entry(log, marks):
-        names, encoded = entry.get("counters"), told(entry, "attributes").get("numbers")
-        if isinstance(names, list) and isinstance(encoded, dict) and isinstance(encoded.get("tuple"), list):
-            parts = encoded["tuple"][: len(names)]
-            which[places] = loops.setdefault(tuple(map(str, names[: len(parts)])), len(loops))
-            found.append((places, [numbers(log, marks[places], part) for part in parts]))
+    for names, parts, places in _told(log, marks):
+        parts = parts[: len(names)]
+        which[places] = loops.setdefault(tuple(names[: len(parts)]), len(loops))
+        found.append((places, [numbers(log, marks[places], part) for part in parts]))
     columns = np.zeros((len(marks), max(map(len, loops))), np.int64)
     for places, told_there in found:
         for column, each in enumerate(told_there):
@@ -100,11 +91,38 @@ def counters_of(log: Log, marks: np.ndarray) -> Counters:
     return Counters(tuple(loops), which, columns)
 
 
+def counts_of(log: Log, marks: np.ndarray) -> np.ndarray:
+    """Which step each mark ends, counted from 1; 0 where the log does not tell."""
+    found = np.zeros(len(marks), np.int64)
+    for names, parts, places in _told(log, marks):
+        if len(parts) > len(names):
+            found[places] = np.nan_to_num(numbers(log, marks[places], parts[len(names)]))
+    return found
+
+
+def _told(log: Log, marks: np.ndarray) -> Iterator[tuple[list[str], list[Any], np.ndarray]]:
+    """The names of the counters that some marks tell, their numbers as typed JSON, and the places of the marks."""
+    for entry, places in by_entry(log, marks):
+        names, encoded = entry.get("counters"), told(entry, "attributes").get("numbers")
+        if isinstance(names, list) and isinstance(encoded, dict) and isinstance(encoded.get("tuple"), list):
+            yield [str(name) for name in names], encoded["tuple"], places
+
+
 def told_behind(log: Log, row: int) -> dict[str, int]:
     """What the loops counted where the program waited or failed last, from a row on; empty where it did not."""
+    entry = _turn_behind(log, row)
+    return dict(zip(entry["counters"], entry["numbers"], strict=True)) if entry else {}
+
+
+def count_behind(log: Log, row: int) -> int:
+    """Which step that was, counted from 1; 0 where the log does not tell."""
+    return int(_turn_behind(log, row).get("step", 0))
+
+
+def _turn_behind(log: Log, row: int) -> dict[str, Any]:
     for entry in reversed(log.table("attrs")):
         if isinstance(entry, dict) and entry.get("call") == "turn" and entry["row"] >= row:
-            return dict(zip(entry["counters"], entry["numbers"], strict=True))
+            return entry
     return {}
 
 
@@ -122,17 +140,9 @@ def raised_later(log: Log) -> np.ndarray:
     return np.unique(raised[found[found < len(raised)]])
 
 
-def last_of_turns(log: Log, marks: np.ndarray) -> np.ndarray:
-    """Of the marks that several lines make in one turn of a loop, as where two optimizers step, the last."""
-    if not len(marks):
-        return marks
-    ends = np.ones(len(marks), bool)
-    ends[:-1] = ~_go_on(counters_of(log, marks), log.pick("site", marks))[1:]
-    return marks[ends]
-
-
-def _go_on(counters: Counters, sites: np.ndarray) -> np.ndarray:
-    """Which marks go on with the turn of the mark before: no line marks a turn twice."""
+def goes_on(log: Log, marks: np.ndarray) -> np.ndarray:
+    """Which marks go on with the turn of the mark before, as where two optimizers step: no line marks a turn twice."""
+    counters, sites = counters_of(log, marks), log.pick("site", marks)
     found = np.zeros(len(sites), bool)
     lines: set[int] = set()
     for place in np.flatnonzero(counters.repeated()).tolist():

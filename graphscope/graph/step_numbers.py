@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from graphscope.graph.loop_text import counters_by_text
-from graphscope.graph.loop_turns import Counters, counters_of, step_ends, told_behind
+from graphscope.graph.loop_turns import Counters, count_behind, counters_of, told_behind
 from graphscope.graph.outline.steps import Steps, steps
+from graphscope.graph.step_marks import step_marks
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -27,7 +28,7 @@ class StepNumber:
     """What a training step is called."""
 
     count: int
-    """Counted from 1."""
+    """Counted from 1, as the program makes them."""
     counters: Mapping[str, int]
     """What the loops of the program count, by the program's names, the outermost first; empty where that is unknown."""
     turn: int = 0
@@ -75,7 +76,8 @@ class StepNumbers:
 
     def __init__(self, log: Log) -> None:
         self.steps: Steps = steps(log)
-        ends = step_ends(log)
+        marks = step_marks(log)
+        ends, counts = marks.rows[marks.is_recorded], marks.counts[marks.is_recorded]
         behind = np.searchsorted(ends, self.steps.last, side="right")
         inside = np.flatnonzero(behind > np.searchsorted(ends, self.steps.first))
         count = len(self.steps)
@@ -89,6 +91,11 @@ class StepNumbers:
             names = counters[count - 2] if count > 1 else told
             of_steps = {name: each for name, each in told.items() if name in names}  # modules may have loops as well
             counters = counters.replaced(count - 1, of_steps or _following(counters[:-1]))
+        self.counts = np.arange(1, count + 1)
+        """Which step each is, counted from 1 as the program makes them."""
+        self.counts[inside] = counts[behind[inside] - 1]
+        if len(inside) and inside[-1] + 1 < count:
+            self.counts[-1] = count_behind(log, int(self.steps.first[-1])) or marks.counts[-1] + 1
         self._counters = counters
         self._turns = _turns(counters)
 
@@ -97,12 +104,12 @@ class StepNumbers:
 
     def number(self, place: int) -> StepNumber:
         """What the step at a place is called."""
-        return StepNumber(place + 1, self._counters[place], int(self._turns[place]))
+        return StepNumber(int(self.counts[place]), self._counters[place], int(self._turns[place]))
 
     @property
     def numbers(self) -> np.ndarray:
         """The number by which a person asks for each."""
-        counted = np.arange(1, len(self) + 1)
+        counted = self.counts.copy()
         alone = (self._counters.widths == 1) & (self._turns == 0)
         counted[alone] = self._counters.columns[alone, :1].ravel()
         return counted
@@ -112,11 +119,16 @@ class StepNumbers:
         place = self.steps.place(row)
         return None if place is None else self.number(place)
 
+    def count_at(self, row: int) -> int:
+        """Which step a row belongs to, counted from 1; of what is in none, the one that follows."""
+        place = int(np.searchsorted(self.steps.last, row))
+        return int(self.counts[place]) if place < len(self) else int(self.counts[-1]) + 1
+
     def find(self, wanted: Mapping[str, int]) -> int | None:
         """The place of the first step that answers to some numbers; no numbers are those of none."""
         if not wanted:
             return None
-        counted = np.column_stack([np.arange(1, len(self) + 1), self._turns, self._counters.columns])
+        counted = np.column_stack([self.counts, self._turns, self._counters.columns])
         has_all = np.all([(counted == number).any(axis=1) for number in wanted.values()], axis=0)
         return next((place for place in np.flatnonzero(has_all).tolist() if self.number(place).answers(wanted)), None)
 

@@ -6,25 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphscope.graph.loop_turns import step_ends
-from graphscope.graph.reading import once_a_length
+from graphscope.graph.step_marks import step_ends
 from graphscope.graph.step_numbers import StepNumber, StepNumbers, step_numbers
-from graphscope.graph.words import by_entry, numbers, told
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
 
-@once_a_length
 def numbers_in_series(log: Log) -> np.ndarray:
-    """The number of each recorded step, by its place; 0 of one that has not ended, and where the log does not say."""
-    steps, ends = step_numbers(log).steps, step_ends(log)
-    behind = np.searchsorted(ends, steps.last, side="right")
-    ended = np.flatnonzero(behind > np.searchsorted(ends, steps.first))
-    marks, found = ends[behind[ended] - 1], np.zeros(len(steps), np.int64)
-    for entry, places in by_entry(log, marks):
-        found[ended[places]] = np.nan_to_num(numbers(log, marks[places], told(entry, "attributes").get("number")))
-    return found
+    """The number of each recorded step, by its place; 0 of one that has not ended."""
+    found, ends = step_numbers(log), step_ends(log)
+    behind = np.searchsorted(ends, found.steps.last, side="right")
+    has_ended = behind > np.searchsorted(ends, found.steps.first)
+    return np.where(has_ended, found.counts, 0)
 
 
 def title_in_series(log: Log, number: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from graphscope.graph.outline.steps import steps
+from graphscope.graph.step_numbers import step_numbers
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -40,8 +40,9 @@ def stretches(log: Log) -> Iterator[tuple[int, np.ndarray]]:
 
 def steps_of(log: Log, rows: np.ndarray) -> np.ndarray:
     """The training step of each row, counted from 1; hidden where it is in none."""
-    places = steps(log).places(rows)
-    return np.ma.MaskedArray(places + 1, places < 0)
+    numbers = step_numbers(log)
+    places = numbers.steps.places(rows)
+    return np.ma.MaskedArray(np.append(numbers.counts, 0)[places], places < 0)
 
 
 def known(numbers: np.ndarray, is_known: np.ndarray) -> np.ndarray:

@@ -42,7 +42,9 @@ class Table:
     columns: tuple[Column, ...]
 
 
-_STEP: Final = Column("step", "int32", "the training step, counted from 1; null of what is in none", "steps")
+_STEP: Final = Column(
+    "step", "int32", "which training step of the program's, from 1 on; null of what is in none", "steps"
+)
 _ROW: Final = Column("row", "int64", "the row of the log, which names the node in every command: `#7`")
 _SITE: Final = Column("site", "int32", "the line of the program: a row of `sites`; null where it is not known")
 _ELEMENTS: Final = Column("elements", "int64", "how many elements it has")
@@ -114,11 +116,6 @@ SCHEMA: Final = (
         "The training steps.",
         (
             _STEP,
-            Column(
-                "number", "int64",
-                "which of all steps of the run it is, counted from 1, recorded or not, as in `series`; null where it "
-                "has not ended, or an older graphscope made the log",
-            ),
             Column("name", "text", "what the program calls it: `epoch 2, batch 3`; its loops may begin at 0, or again"),
             Column("first_row", "int64", "its first row"),
             Column("last_row", "int64", "its last row; of one that has not ended the last that there is"),
@@ -134,7 +131,7 @@ SCHEMA: Final = (
         "The training steps of a recording that leaves out steps or lets them go, these among them; of a long run each "
         "second, fourth or eighth one. A recording that keeps all of its steps has none here.",
         (
-            Column("number", "int64", "which of all steps of the run it is, counted from 1, as in `steps`"),
+            _STEP,
             Column("seconds", "double", "from the end of the first one to its end", "s"),
             Column("loss", "double", "what its last backward pass began from; null where that is not known"),
             Column("learning_rate", "double", "that of the first group of parameters; null where that is not known"),

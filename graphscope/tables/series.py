@@ -23,7 +23,7 @@ def batches(log: Log) -> Iterator[Batch]:
     norms, has_norm = np.zeros(len(steps)), np.zeros(len(steps), bool)
     norms[places[there]], has_norm[places[there]] = normed["norm"][there], True
     yield {
-        "number": steps["step"],
+        "step": steps["step"],
         "seconds": steps["time"],
         "loss": known(steps["loss"], steps["has_loss"]),
         "learning_rate": known(steps["rate"], ~np.isnan(steps["rate"])),

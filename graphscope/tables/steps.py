@@ -10,7 +10,6 @@ import numpy as np
 from graphscope.eventlog.schema import Flag
 from graphscope.graph.series import losses
 from graphscope.graph.step_numbers import step_numbers
-from graphscope.graph.unrecorded_steps import numbers_in_series
 from graphscope.tables.batches import Batch, known
 from graphscope.tables.moments import moments
 
@@ -24,21 +23,18 @@ def batches(log: Log) -> Iterator[Batch]:
     """The training steps of a log, all at once: there are few."""
     numbers = step_numbers(log)
     steps = numbers.steps
-    places = numbers_in_series(log)
     passes = losses(log)
     stop = np.searchsorted(passes["begin"], steps.last, side="right")
     count = stop - np.searchsorted(passes["begin"], steps.first)
     newest = passes[np.maximum(stop - 1, 0)] if len(passes) else np.zeros(len(steps), passes.dtype)
     kept = (log.pick("flags", newest["root"]) | log.pick("flags", newest["begin"])) & _KEPT
-    ended = log.pick("time", steps.last)
     yield {
-        "step": np.arange(1, len(steps) + 1),
-        "number": known(places, places > 0),
+        "step": numbers.counts,
         "name": [str(numbers.number(place)) for place in range(len(steps))],
         "first_row": steps.first,
         "last_row": steps.last,
-        "ended": moments(log, ended),
-        "duration": (ended - log.pick("time", np.maximum(steps.first - 1, log.first))).astype(np.int64),
+        "ended": moments(log, log.pick("time", steps.last)),
+        "duration": steps.durations(log),
         "backward_passes": count,
         "loss": known(newest["value"], (count > 0) & (kept != 0)),
         "loss_row": known(newest["root"], count > 0),

@@ -7,10 +7,10 @@ from contextlib import suppress
 from threading import Thread
 
 from graphscope.eventlog.reader import Log, load
-from graphscope.graph.loop_turns import step_ends
 from graphscope.graph.outline import steps
 from graphscope.graph.pass_marks import pass_marks
 from graphscope.graph.reading import hand_over
+from graphscope.graph.step_marks import step_marks
 from graphscope.graph.step_numbers import step_numbers
 
 
@@ -40,4 +40,4 @@ class ReadAhead:
         """Wait until the steps are read; both know them then."""
         self._reading.join()
         self.ours.know(self.shown)
-        hand_over(self.shown, self.ours, pass_marks, step_ends, steps, step_numbers)
+        hand_over(self.shown, self.ours, pass_marks, step_marks, steps, step_numbers)

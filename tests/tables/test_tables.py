@@ -197,14 +197,14 @@ def test_the_series_of_a_flight_recorder_has_the_steps_that_it_left_out(tmp_path
     found = rows_of(tmp_path / "tables", "series")
     assert len(found) > len(rows_of(tmp_path / "tables", "steps"))
     for each in found:
-        loss = losses[each["number"] - 1]
+        loss = losses[each["step"] - 1]
         assert (each["loss"], each["learning_rate"]) == (loss, 0.25)
         if each["gradient_norm"] is not None:  # of a sum of squares
             assert each["gradient_norm"] == pytest.approx(2 * np.sqrt(loss))
     assert any(each["gradient_norm"] is not None for each in found)
 
 
-def test_steps_bear_the_numbers_of_the_series_whatever_loops_count(tmp_path: Path) -> None:
+def test_steps_are_those_of_the_series_whatever_loops_count(tmp_path: Path) -> None:
     one, other = (gs.tensor([3.0, 4.0], requires_grad=True) for _ in range(2))
     first, second = (gs.optim.SGD([each], lr=0.01) for each in (one, other))
     losses = {}
@@ -220,9 +220,9 @@ def test_steps_bear_the_numbers_of_the_series_whatever_loops_count(tmp_path: Pat
                 second.step()  # a turn ends with this one, as soon as both are known
                 losses[f"epoch {epoch}, batch {batch}"] = loss.item()
     export_tables([tmp_path / "run.gscope"], tmp_path / "tables", ["series", "steps"])
-    series = {each["number"]: each["loss"] for each in rows_of(tmp_path / "tables", "series")}
+    series = {each["step"]: each["loss"] for each in rows_of(tmp_path / "tables", "series")}
     steps = rows_of(tmp_path / "tables", "steps")
     assert 1 < len(steps) < len(losses)
     for each in steps:
-        assert series[each["number"]] == each["loss"] == losses[each["name"]], each
-    assert [each["number"] for each in steps] != [int(each["name"].split()[-1]) for each in steps]
+        assert series[each["step"]] == each["loss"] == losses[each["name"]], each
+    assert [each["step"] for each in steps] != [int(each["name"].split()[-1]) for each in steps]

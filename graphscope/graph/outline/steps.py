@@ -9,12 +9,13 @@ import numpy as np
 
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Kind
-from graphscope.graph.loop_turns import last_of_turns, raised_later, step_ends, told_behind
+from graphscope.graph.loop_turns import raised_later, told_behind
+from graphscope.graph.outline.lines import lies_below
 from graphscope.graph.pass_marks import pass_marks
 from graphscope.graph.reading import once_a_length
+from graphscope.graph.step_marks import step_marks
 
 if TYPE_CHECKING:
-    from graphscope.eventlog.names import Site
     from graphscope.eventlog.reader import Log
 
 _BEHIND: Final = 64
@@ -54,6 +55,11 @@ class Steps:
         found = int(np.searchsorted(self.begins, row, side="right")) - 1
         return found if found >= 0 and row <= self.ends[found] else None
 
+    def durations(self, log: Log) -> np.ndarray:
+        """How long each took, in nanoseconds: from the row ahead of its first one on."""
+        begun = log.pick("time", np.maximum(self.first - 1, log.first)).astype(np.int64)
+        return np.asarray(log.pick("time", self.last).astype(np.int64) - begun)
+
     def passes_of(self, step: int) -> range:
         """The backward passes of a step, by their places."""
         low, high = np.searchsorted(self.begins, (self.first[step], self.last[step] + 1))
@@ -64,17 +70,20 @@ class Steps:
 def steps(log: Log) -> Steps:
     """The steps of a log as it is now."""
     begins, ends = _outermost(log)
-    marked = last_of_turns(log, step_ends(log))
+    marked, _, is_recorded = step_marks(log)
     if len(marked) == 0:
         marked = _turns(log, begins, ends)
+        is_recorded = np.ones(len(marked), bool)
     last = _with_what_follows(log, marked, begins)
     first = _behind_gaps(log, np.append(log.first, last + 1)[: len(last)], last)
     behind = int(last[-1]) + 1 if len(last) else log.first
     goes_on = not log.closed if len(last) else False
     is_begun = len(last) > 0 and ((begins >= behind).any() or bool(told_behind(log, behind)))
+    is_first_whole = not is_recorded[:1].all()
+    first, last = first[is_recorded], last[is_recorded]  # what runs behind a step that was left out is none of the next
     if behind < log.end and (goes_on or is_begun):
         first, last = np.append(first, behind), np.append(last, log.end - 1)
-    if len(first):
+    if len(first) and not is_first_whole:
         first[0] = _begin_of_first(log, first, last, begins)
     log.release()  # marks lie everywhere in a long log
     return Steps(first.astype(np.int64), last.astype(np.int64), begins, ends)
@@ -123,7 +132,7 @@ def _with_what_follows(log: Log, marked: np.ndarray, begins: np.ndarray) -> np.n
     has_next = following < len(begins)
     next_sites = np.zeros(len(marked), np.int64)
     next_sites[has_next] = log.pick("site", begins[following[has_next]])
-    open_ones = open_ones[~_lies_below(log, sites, next_sites)]
+    open_ones = open_ones[~lies_below(log, sites, next_sites)]
     later = raised_later(log)
     until = np.minimum(
         np.append(marked[1:], log.end), np.append(later, log.end)[np.searchsorted(later, marked, side="right")]
@@ -134,7 +143,7 @@ def _with_what_follows(log: Log, marked: np.ndarray, begins: np.ndarray) -> np.n
         open_ones, rows = open_ones[inside], rows[inside]
         if len(rows) == 0:
             break
-        follows = _lies_below(log, sites[open_ones], log.pick("site", rows))
+        follows = lies_below(log, sites[open_ones], log.pick("site", rows))
         open_ones = open_ones[follows]
         found[open_ones] = rows[follows]
     return found
@@ -147,19 +156,6 @@ def _ahead(log: Log, marked: np.ndarray) -> np.ndarray:
         bare = (log.pick("site", rows) == 0) & (rows > log.first)
         rows = rows - bare
     return rows
-
-
-def _lies_below(log: Log, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
-    """Whether lines lie farther down in the same function than others, all by their numbers."""
-    pairs, which = np.unique(upper.astype(np.int64) << 32 | lower.astype(np.int64), return_inverse=True)
-    found = [_is_below(log.site(pair >> 32), log.site(pair & 0xFFFFFFFF)) for pair in pairs.tolist()]
-    return np.asarray(np.array(found, bool)[which])
-
-
-def _is_below(upper: Site | None, lower: Site | None) -> bool:
-    if upper is None or lower is None:
-        return False
-    return (upper.file, upper.function) == (lower.file, lower.function) and lower.line > upper.line
 
 
 def _begin_of_first(log: Log, first: np.ndarray, last: np.ndarray, begins: np.ndarray) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphscope.eventlog.step_series import NAME, NORMS, NORMS_NAME, SERIES
+from graphscope.graph.step_marks import step_marks
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -20,6 +21,12 @@ def every_step(log: Log) -> np.ndarray:
 def norms_of_steps(log: Log) -> np.ndarray:
     """The norms of the gradients of those steps of which they were had, a NORMS each, likewise."""
     return _rows(log, NORMS_NAME, NORMS)
+
+
+def steps_made(log: Log) -> int:
+    """How many steps the program has made, those too that are not in the log."""
+    every, marks = every_step(log), step_marks(log)
+    return int(max(every["step"][-1:].max(initial=0), marks.counts[-1:].max(initial=0)))
 
 
 def _rows(log: Log, name: str, dtype: np.dtype) -> np.ndarray:

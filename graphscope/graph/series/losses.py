@@ -9,10 +9,10 @@ import numpy as np
 
 from graphscope.eventlog.schema import DTYPE_CODES, NODES, Flag, Kind
 from graphscope.graph.graph import Graph
-from graphscope.graph.loop_turns import step_ends
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.scaling import SCALE_UPDATE, SCALED_BY, is_scaled
 from graphscope.graph.sizes import counts_of
+from graphscope.graph.step_marks import step_ends
 from graphscope.graph.words import sources
 
 if TYPE_CHECKING:

@@ -1,0 +1,49 @@
+"""Where training steps end by the marks of a log, and how many had ended then: what counts steps counts these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from graphscope.eventlog.schema import Kind
+from graphscope.graph.loop_turns import counts_of, goes_on
+from graphscope.graph.reading import once_a_length
+from graphscope.graph.words import by_entry
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+
+class StepMarks(NamedTuple):
+    """One mark for each step, the last of those that several optimizers make; ascending."""
+
+    rows: np.ndarray
+    counts: np.ndarray
+    """Which step each ends, counted from 1 as the program makes them; from the first that is there, where that is all
+    that is known."""
+    is_recorded: np.ndarray
+    """Which of the steps are in the log; behind the end of another, recording goes on."""
+
+
+@once_a_length
+def step_marks(log: Log) -> StepMarks:
+    """The marks of a log as it is now."""
+    rows = log.marks(Kind.STEP)
+    counts = counts_of(log, rows)
+    is_recorded = np.ones(len(rows), bool)
+    for entry, places in by_entry(log, rows):
+        is_recorded[places] = not entry.get("left_out")
+    ends = np.ones(len(rows), bool)
+    if counts.any():
+        ends[:-1] = counts[1:] != counts[:-1]
+    else:
+        ends[:-1] = ~goes_on(log, rows)[1:]
+    found = rows[ends]
+    return StepMarks(found, counts[ends] if counts.any() else np.arange(1, len(found) + 1), is_recorded[ends])
+
+
+def step_ends(log: Log) -> np.ndarray:
+    """The rows in which the steps end that are in a log."""
+    marks = step_marks(log)
+    return np.asarray(marks.rows[marks.is_recorded])

@@ -1,0 +1,126 @@
+"""Which step of the program a step of a flight recording is, and what is its own: as the program itself counts."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter_ns
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphscope as gs
+from graphscope.diagnose import examined
+from graphscope.eventlog.reader import Log, load
+from graphscope.eventlog.schema import Kind
+from graphscope.graph import Graph
+from graphscope.graph.series.every_step import every_step
+from graphscope.graph.step_numbers import step_numbers
+from graphscope.tables.steps import batches
+
+torch = pytest.importorskip("torch")
+
+pytestmark = pytest.mark.torch
+
+
+def train(data: Iterator[Any], width: int = 4) -> None:
+    """Train in a loop that counts nothing."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(4, width), torch.nn.Tanh(), torch.nn.Linear(width, 1))
+    optimizer = torch.optim.SGD(model.parameters(), 1e-2)
+    for x in data:
+        optimizer.zero_grad()
+        loss = model(x).square().mean()
+        loss.backward()
+        optimizer.step()
+
+
+def rows_of(log: Log, op: str) -> list[int]:
+    """The rows in which an op ran."""
+    found = ((row, log.event(row)) for row in range(log.first, log.end))
+    return [row for row, event in found if event.kind == Kind.OP and log.op(event.op).name == op]
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_steps_that_the_log_has_let_go_of_are_counted_where_no_loop_counts(tmp_path: Path, is_killed: bool) -> None:
+    def data() -> Iterator[Any]:
+        for _ in range(300):
+            yield torch.ones(8, 4)
+        shutil.copytree(tmp_path / "run.gscope", tmp_path / "killed.gscope")
+
+    with gs.record(tmp_path / "run.gscope", keep_last=2):
+        train(data())
+    log = load(tmp_path / ("killed.gscope" if is_killed else "run.gscope"))
+    numbers = step_numbers(log)
+    ended = len(numbers)
+    assert log.first > 0
+    assert numbers.numbers[:ended].tolist() == [*range(301 - ended, 301)]
+    assert next(iter(batches(log)))["step"][ended - 1] == every_step(log)["step"][-1] == 300
+    assert str(numbers.number(ended - 1)) == "step 300"
+    assert numbers.find({"step": 299}) == ended - 2
+
+
+def test_a_fault_is_found_in_the_step_that_the_program_was_in(tmp_path: Path) -> None:
+    data = [torch.ones(8, 4) for _ in range(300)]
+    data[249][0, 0] = float("inf")
+    with gs.record(tmp_path / "run.gscope", keep_last=2) as log:
+        train(iter(data))
+    log.refresh()
+    (born, *_) = [found for found in examined(Graph(log)) if found.kind == "nan"]
+    assert (born.step, born.first_step) == ("step 250", 250)
+
+
+def test_what_ends_the_turn_of_a_step_that_was_left_out_is_none_of_the_next(tmp_path: Path) -> None:
+    begun, ended = [], []
+    torch.manual_seed(0)
+    model = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 1e-2)
+    with gs.record(tmp_path / "run.gscope", every=10) as log:
+        for _ in range(35):
+            out = model(torch.ones(8, 4))
+            optimizer.zero_grad()
+            out.square().mean().backward()
+            begun.append(perf_counter_ns())
+            optimizer.step()
+            out.detach().neg()
+            {each: out.detach().ceil() for each in "ab"}
+            ended.append(perf_counter_ns())
+    log.refresh()
+    numbers = step_numbers(log)
+    assert numbers.counts.tolist() == [1, 2, 11, 21, 31]
+    # The tail of the first is recorded in its own turn; of 10, 20 and 30 that alone.
+    assert [numbers.steps.place(row) for row in rows_of(log, "neg")] == [0, None, None, None]
+    assert [numbers.steps.place(row) for row in rows_of(log, "ceil")] == [0, 0, *[None] * 6]
+    assert [numbers.steps.place(row) for row in rows_of(log, "linear")] == [0, 1, 2, 3, 4]
+    for place, count in list(enumerate(numbers.counts.tolist()))[1:]:
+        assert numbers.steps.durations(log)[place] < ended[count - 1] - begun[count - 2]
+
+
+def test_an_optimizer_that_is_made_anew_takes_no_step_back(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope", every=5) as log:
+        for _fold in range(3):
+            model = torch.nn.Linear(4, 1)
+            optimizer = torch.optim.SGD(model.parameters(), 1e-2)
+            for x in torch.ones(4, 8, 4):
+                optimizer.zero_grad()
+                model(x).square().mean().backward()
+                optimizer.step()
+    log.refresh()
+    assert every_step(log)["step"].tolist() == [*range(1, 13)]
+    assert np.isin([1, 2, 6, 11], step_numbers(log).counts).all()
+
+
+def test_a_phase_behind_another_takes_no_step_back(tmp_path: Path) -> None:
+    model = torch.nn.Linear(4, 1)
+    first, second = (torch.optim.SGD([each], 1e-2) for each in model.parameters())
+    with gs.record(tmp_path / "run.gscope", every=100) as log:
+        for _step in range(1):
+            model(torch.ones(8, 4)).square().mean().backward()
+            first.step()
+        for _turn in range(3):
+            model(torch.ones(8, 4)).square().mean().backward()
+            second.step()
+    log.refresh()
+    assert every_step(log)["step"].tolist() == [1, 2, 3, 4]

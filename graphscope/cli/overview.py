@@ -12,6 +12,8 @@ from graphscope.eventlog.reader import Log
 from graphscope.eventlog.schema import DTYPES, NODES, Flag, Kind, Pass
 from graphscope.graph import Graph
 from graphscope.graph.faults import nonfinite_rows
+from graphscope.graph.series import steps_made
+from graphscope.graph.step_marks import step_ends
 
 _PASSES = len(Pass)
 _LARGEST = 1 << 62
@@ -42,6 +44,9 @@ class Overview:
     first: int
     end: int
     steps: int
+    """Training steps that the log has, whole or in part."""
+    steps_made: int
+    """How many the program has made."""
     backward_passes: int
     values: str
     disk_bytes: int
@@ -66,7 +71,8 @@ def overview(log: Log) -> Overview:
         events=len(log),
         first=log.first,
         end=log.end,
-        steps=len(graph.index.marks(Kind.STEP)),
+        steps=len(step_ends(log)),
+        steps_made=steps_made(log),
         backward_passes=len(graph.index.marks(Kind.BACKWARD_BEGIN)),
         values=str(log.metadata.get("values", "")),
         disk_bytes=log.files.disk_bytes(),

@@ -37,7 +37,7 @@ def _head(facts: Overview) -> Table:
         "log": f"{facts.log} ({state})",
         "program": " ".join(facts.program),
         "events": f"{facts.events:,} (#{facts.first} to #{facts.end - 1})" if facts.events else "none",
-        "steps": f"{facts.steps:,}",
+        "steps": f"{facts.steps:,}" + (f" of {facts.steps_made:,}" if facts.steps_made > facts.steps else ""),
         "backward": f"{facts.backward_passes:,} {'pass' if facts.backward_passes == 1 else 'passes'}",
         "on disk": f"{bytes_text(facts.disk_bytes)}, values: {facts.values}",
     }

@@ -16,10 +16,12 @@ from graphscope.diagnose.ranks.reading import Unread
 from graphscope.diagnose.ranks.track import state_of
 from graphscope.errors import LogError
 from graphscope.eventlog.reader import load
+from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.wholeness import cut
 from graphscope.graph import Graph, series
 from graphscope.graph.outline import facts
 from graphscope.graph.outline.steps import steps
+from graphscope.graph.step_marks import step_ends
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -44,7 +46,7 @@ class Run:
     rows: int
     steps: int
     first_rate: float | None
-    """The learning rate of the first step, and of the last one."""
+    """The learning rate of the first step, and of the last one; of several optimizers that of the last."""
     last_rate: float | None
     loss: float | None
     """The last one."""
@@ -103,12 +105,11 @@ def _is_number(word: str) -> bool:
 
 def _run(log: Log, name: str, ranks: int) -> Run:
     argv = [str(word) for word in log.metadata.get("argv") or [""]]
-    losses, rates, seconds = _losses(log), _rates(log), _seconds(log)
+    losses, rates, seconds = _losses(log), _rates(log), steps(log).durations(log) / 1e9
     known = losses[np.isfinite(losses)]
     graph = Graph(log)
     report = examined(graph)
     findings = [*report, *(each for root in report for each in with_consequences(root.consequences))]
-    every = series.every_step(log)
     found = Run(
         name=name,
         log=str(log.path),
@@ -118,7 +119,7 @@ def _run(log: Log, name: str, ranks: int) -> Run:
         state=state_of(log),
         missing=cut(log),
         rows=len(log),
-        steps=int(every["step"][-1]) if len(every) else len(seconds),
+        steps=series.steps_made(log) or len(seconds),
         first_rate=float(rates[0]) if len(rates) else None,
         last_rate=float(rates[-1]) if len(rates) else None,
         loss=float(losses[-1]) if len(losses) else None,
@@ -142,26 +143,20 @@ def _losses(log: Log) -> np.ndarray:
 
 
 def _rates(log: Log) -> np.ndarray:
-    """The learning rates of all steps, likewise: of the parameter that is updated first."""
+    """The learning rates of all steps, likewise: of the first parameter that the optimizer updates which ends a step."""
     every = series.every_step(log)
     if len(every):
         return np.asarray(every["rate"][~np.isnan(every["rate"])])
-    updates = series.norms(log)
-    return np.asarray(updates["rate"][updates["tensor"] == updates["tensor"][:1]])
+    updates, end = series.norms(log), step_ends(log)[:1]
+    others = log.marks(Kind.STEP, stop=int(end[0])) if len(end) else end
+    first = updates["tensor"][updates["row"] > others[-1]][:1] if len(others) else updates["tensor"][:1]
+    return np.asarray(updates["rate"][updates["tensor"] == first])
 
 
 def _thinned(losses: np.ndarray) -> tuple[float, ...]:
     if not len(losses):
         return ()
     return tuple(losses[np.unique(np.linspace(0, len(losses) - 1, CURVE).astype(int))].tolist())
-
-
-def _seconds(log: Log) -> np.ndarray:
-    known = steps(log)
-    if not len(known):
-        return np.zeros(0)
-    times = log.pick("time", np.concatenate([[log.first], known.last])).astype(np.int64)
-    return np.asarray(np.diff(times) / 1e9)
 
 
 def _gradient(graph: Graph) -> float | None:

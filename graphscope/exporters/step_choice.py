@@ -11,6 +11,7 @@ from graphscope.errors import ExportError
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.outline.origins import origins
 from graphscope.graph.outline.steps import Steps, steps
+from graphscope.graph.step_marks import step_ends
 from graphscope.graph.step_numbers import StepNumbers, step_numbers
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def _default(graph: Graph, count: int) -> tuple[int, str]:
 
 def _newest(log: Log, known: Steps, count: int) -> int:
     """The newest step that has ended; where none has, the newest."""
-    ends = log.marks(Kind.STEP)
+    ends = step_ends(log)
     ends = ends if len(ends) else log.marks(Kind.BACKWARD_END)
     ended = np.searchsorted(ends, known.last, side="right") > np.searchsorted(ends, known.first)
     return int(np.flatnonzero(ended)[-1]) if ended.any() else count - 1

@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 import graphscope as gs
+from graphscope.cli.overview import overview
 from graphscope.diagnose import examined
+from graphscope.diagnose.ranks.track import track
+from graphscope.diagnose.runs import Run, read_run
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import Graph
@@ -60,6 +63,8 @@ def test_steps_that_the_log_has_let_go_of_are_counted_where_no_loop_counts(tmp_p
     assert next(iter(batches(log)))["step"][ended - 1] == every_step(log)["step"][-1] == 300
     assert str(numbers.number(ended - 1)) == "step 300"
     assert numbers.find({"step": 299}) == ended - 2
+    assert overview(log).steps == ended
+    assert overview(log).steps_made == 300
 
 
 def test_a_fault_is_found_in_the_step_that_the_program_was_in(tmp_path: Path) -> None:
@@ -96,6 +101,36 @@ def test_what_ends_the_turn_of_a_step_that_was_left_out_is_none_of_the_next(tmp_
     assert [numbers.steps.place(row) for row in rows_of(log, "linear")] == [0, 1, 2, 3, 4]
     for place, count in list(enumerate(numbers.counts.tolist()))[1:]:
         assert numbers.steps.durations(log)[place] < ended[count - 1] - begun[count - 2]
+
+
+def adversaries(steps: int, every: int, path: Path) -> Log:
+    """The log of two models that train against each other."""
+    torch.manual_seed(0)
+    makes, judges = torch.nn.Linear(2, 4), torch.nn.Linear(4, 1)
+    first, second = torch.optim.Adam(judges.parameters(), 2e-3), torch.optim.Adam(makes.parameters(), 1e-3)
+    with gs.record(path, every=every):
+        for _step in range(steps):
+            z = torch.randn(8, 2)
+            first.zero_grad()
+            (judges(makes(z).detach()) - judges(torch.randn(8, 4))).mean().backward()
+            first.step()
+            second.zero_grad()
+            (-judges(makes(z)).mean()).backward()
+            second.step()
+    return load(path)
+
+
+@pytest.mark.parametrize("every", [1, 10])
+def test_whoever_counts_the_steps_of_two_optimizers_comes_to_the_same(tmp_path: Path, every: int) -> None:
+    log = adversaries(40, every, tmp_path / "run.gscope")
+    recorded = [1, 2, 11, 21, 31] if every == 10 else [*range(1, 41)]
+    numbers, run = step_numbers(log), read_run((log.path, "run", 1))
+    assert numbers.counts.tolist() == recorded
+    assert [numbers.number(place).counters["_step"] + 1 for place in range(len(numbers))] == recorded
+    assert isinstance(run, Run)
+    assert (run.steps, run.rate) == (40, 1e-3)
+    assert (overview(log).steps, overview(log).steps_made) == (len(recorded), 40)
+    assert len(track(log).losses) == len(recorded)
 
 
 def test_an_optimizer_that_is_made_anew_takes_no_step_back(tmp_path: Path) -> None:

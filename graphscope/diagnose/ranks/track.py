@@ -22,6 +22,7 @@ from graphscope.graph import Graph, series
 from graphscope.graph.arrivals import arrivals
 from graphscope.graph.sizes import counts_of
 from graphscope.graph.stacks import stacks
+from graphscope.graph.step_marks import step_ends, step_marks
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.graph.training import training
 
@@ -241,13 +242,15 @@ def _are_large(meetings: np.ndarray, calls: Any) -> bool:
 
 def _ends(log: Log) -> np.ndarray:
     """Where training steps end, by the program's optimizers; else where its backward passes do."""
-    steps = log.marks(Kind.STEP)
+    steps = step_ends(log)
     return steps if len(steps) else log.marks(Kind.BACKWARD_END)
 
 
 def _seconds(log: Log, ends: np.ndarray) -> np.ndarray:
-    times = log.pick("time", np.concatenate([[log.first], ends])) if len(log) else np.zeros(1, np.int64)
-    return np.asarray(np.diff(times.astype(np.int64)) / 1e9)
+    marks = step_marks(log)
+    rows, is_recorded = (marks.rows, marks.is_recorded) if len(marks.rows) else (ends, np.ones(len(ends), bool))
+    times = log.pick("time", np.concatenate([[log.first], rows])) if len(log) else np.zeros(1, np.int64)
+    return np.asarray(np.diff(times.astype(np.int64))[is_recorded] / 1e9)
 
 
 def _together(meetings: np.ndarray, ends: np.ndarray) -> np.ndarray:

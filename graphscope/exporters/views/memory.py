@@ -16,6 +16,7 @@ from graphscope.graph.memory import recorded
 from graphscope.graph.memory_bands import bands
 from graphscope.graph.names import Names
 from graphscope.graph.quantities import bytes_text
+from graphscope.graph.step_marks import step_ends
 from graphscope.graph.step_numbers import step_numbers
 
 if TYPE_CHECKING:
@@ -81,6 +82,6 @@ def _passes(graph: Graph, first: int, last: int) -> Iterator[Stretch]:
         if first <= begin <= last:
             yield Stretch(begin, min(end, last), "backward")
     numbers = step_numbers(graph.log)
-    for place, mark in enumerate(graph.index.marks(Kind.STEP).tolist()):
+    for place, mark in enumerate(step_ends(graph.log).tolist()):
         if first <= mark <= last:
             yield Stretch(mark, mark, str(numbers.number(place)))

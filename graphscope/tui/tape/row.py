@@ -278,9 +278,9 @@ def _words_of_mark(scene: Scene, event: Event) -> tuple[str, str]:
         root = scene.whole.node(event.inputs[0][0]) if event.inputs else None
         said = f"backward from {root.name or root.label} #{root.row}" if root is not None else "backward"
         return said, "pass-mark"
-    if event.kind == Kind.STEP:
-        return "end of the step", "step-mark"
     facts = log.attrs(event.attrs)
+    if event.kind == Kind.STEP:
+        return "end of a step that was left out" if facts.get("left_out") else "end of the step", "step-mark"
     if event.kind == Kind.ASSIGN:
         found = [scene.whole.node(row) for row in facts.get("tensors", ()) if log.first <= row < event.row]
         names = listed([node.name or node.label for node in found], _NAMED)

@@ -20,8 +20,8 @@ from graphscope.eventlog.notices import say
 from graphscope.eventlog.ownership import is_live
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.requests import Judgements
-from graphscope.eventlog.schema import Kind
 from graphscope.graph import Graph
+from graphscope.graph.step_marks import step_ends
 
 if TYPE_CHECKING:
     from graphscope.diagnose.finding import Finding
@@ -73,7 +73,7 @@ def watch(folder: str) -> None:
 def _end_of_steps(path: Path) -> int:
     """The row behind the newest step that has ended."""
     log = load(path)
-    ends = log.marks(Kind.STEP)
+    ends = step_ends(log)
     return int(ends[-1]) + 1 if len(ends) else 0
 
 

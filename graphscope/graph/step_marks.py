@@ -47,3 +47,9 @@ def step_ends(log: Log) -> np.ndarray:
     """The rows in which the steps end that are in a log."""
     marks = step_marks(log)
     return np.asarray(marks.rows[marks.is_recorded])
+
+
+def optimizer_steps(log: Log) -> np.ndarray:
+    """The rows in which optimizers, or the program itself, have made these steps: of several one each."""
+    marks = step_marks(log)
+    return np.setdiff1d(log.marks(Kind.STEP), marks.rows[~marks.is_recorded])

@@ -18,6 +18,7 @@ from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.names import Names
 from graphscope.graph.reading import once_a_length
+from graphscope.graph.step_marks import optimizer_steps
 from graphscope.graph.words import by_entry, numbers, told
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ class Training:
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self.step_ends = log.marks(Kind.STEP)
+        self.step_ends = optimizer_steps(log)
         """Where training steps end."""
         self.backward_begins = log.marks(Kind.BACKWARD_BEGIN)
         self.backward_ends = log.marks(Kind.BACKWARD_END)

@@ -21,6 +21,7 @@ from graphscope.eventlog.schema import Kind
 from graphscope.graph import Graph
 from graphscope.graph.series.every_step import every_step
 from graphscope.graph.step_numbers import step_numbers
+from graphscope.graph.training import training
 from graphscope.tables.steps import batches
 
 torch = pytest.importorskip("torch")
@@ -99,6 +100,7 @@ def test_what_ends_the_turn_of_a_step_that_was_left_out_is_none_of_the_next(tmp_
     assert [numbers.steps.place(row) for row in rows_of(log, "neg")] == [0, None, None, None]
     assert [numbers.steps.place(row) for row in rows_of(log, "ceil")] == [0, 0, *[None] * 6]
     assert [numbers.steps.place(row) for row in rows_of(log, "linear")] == [0, 1, 2, 3, 4]
+    assert len(training(log).step_ends) == 5
     for place, count in list(enumerate(numbers.counts.tolist()))[1:]:
         assert numbers.steps.durations(log)[place] < ended[count - 1] - begun[count - 2]
 

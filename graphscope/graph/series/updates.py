@@ -14,6 +14,7 @@ from graphscope.graph.series.accumulated import accumulated
 from graphscope.graph.series.measures import measure, measure_norms
 from graphscope.graph.series.rates import rates_of, tells_settings
 from graphscope.graph.sizes import counts_of
+from graphscope.graph.step_marks import optimizer_steps
 from graphscope.graph.words import first_sources
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _steps(log: Log) -> tuple[np.ndarray, int]:
 
     Who writes the updates by hand tells of no steps: those that follow one backward pass are a step then.
     """
-    steps = log.marks(Kind.STEP)
+    steps = optimizer_steps(log)
     return (steps, len(steps)) if len(steps) else (log.marks(Kind.BACKWARD_BEGIN), 0)
 
 

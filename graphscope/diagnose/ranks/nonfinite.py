@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from graphscope.diagnose.checks.nan import first_of_run
 from graphscope.diagnose.ranks.told import Told, named
 from graphscope.diagnose.ranks.track import Loss, Origin, Track
 from graphscope.eventlog.reader import load
@@ -42,6 +41,8 @@ class Nonfinite:
         """
         if not self._spoilt:
             return
+        from graphscope.diagnose.checks.nan import first_of_run  # most runs are healthy, and causes are large tables
+
         first = min(self._spoilt, key=lambda each: (each.origin.received, each.origin.passes))
         same = [each.name for each in self._spoilt if each.origin == first.origin]
         found = next(first_of_run(Graph(load(first.log))), None)

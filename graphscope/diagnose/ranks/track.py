@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.values.births import first_birth
-from graphscope.diagnose.values.other_ranks import of_collective
 from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.ownership import is_live
@@ -284,6 +282,9 @@ def _losses(log: Log, ends: np.ndarray) -> tuple[float | None, Loss | None]:
 
 
 def _origin(log: Log) -> Origin | None:
+    from graphscope.diagnose.values.births import first_birth  # each process that reads a log loads this module
+    from graphscope.diagnose.values.other_ranks import of_collective
+
     born = first_birth(Graph(log))
     if born is None:
         return None

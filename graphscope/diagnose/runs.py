@@ -143,7 +143,7 @@ def _losses(log: Log) -> np.ndarray:
 
 
 def _rates(log: Log) -> np.ndarray:
-    """The learning rates of all steps, likewise: of the first parameter that the optimizer updates which ends a step."""
+    """The learning rates of all steps, likewise: of the first parameter of the optimizer that ends a step."""
     every = series.every_step(log)
     if len(every):
         return np.asarray(every["rate"][~np.isnan(every["rate"])])

@@ -119,6 +119,17 @@ def count_behind(log: Log, row: int) -> int:
     return int(_turn_behind(log, row).get("step", 0))
 
 
+def told_at(log: Log, row: int) -> tuple[int, dict[str, int]]:
+    """Which step a row that tells of a failure came in, counted from 1, and what loops counted; 0: not told.
+
+    A step that was left out may be none of the log's.
+    """
+    entry = _turn_behind(log, row)
+    if entry.get("row") != row:
+        return 0, {}
+    return int(entry.get("step", 0)), dict(zip(entry["counters"], entry["numbers"], strict=True))
+
+
 def _turn_behind(log: Log, row: int) -> dict[str, Any]:
     for entry in reversed(log.table("attrs")):
         if isinstance(entry, dict) and entry.get("call") == "turn" and entry["row"] >= row:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from graphscope.eventlog.schema import Kind
 from graphscope.graph.loop_text import counters_by_text
-from graphscope.graph.loop_turns import Counters, count_behind, counters_of, told_behind
+from graphscope.graph.loop_turns import Counters, count_behind, counters_of, told_at, told_behind
 from graphscope.graph.outline.steps import Steps, steps
 from graphscope.graph.step_marks import step_marks
 
@@ -98,6 +99,7 @@ class StepNumbers:
             self.counts[-1] = count_behind(log, int(self.steps.first[-1])) or marks.counts[-1] + 1
         self._counters = counters
         self._turns = _turns(counters)
+        self._outside = {row: self._failed_in(log, row) for row in log.marks(Kind.EXCEPTION)[-_FEW:].tolist()}
 
     def __len__(self) -> int:
         return len(self._counters)
@@ -115,9 +117,18 @@ class StepNumbers:
         return counted
 
     def of(self, row: int) -> StepNumber | None:
-        """What the step is called that a row belongs to; None of what is in none."""
+        """What the step is called that a row belongs to; None of what is in none.
+
+        An exception behind the end of a step that was left out is in none of the log's, and of that one all the same.
+        """
         place = self.steps.place(row)
-        return None if place is None else self.number(place)
+        return self._outside.get(row) if place is None else self.number(place)
+
+    def _failed_in(self, log: Log, row: int) -> StepNumber | None:
+        count, told = told_at(log, row)
+        names = self._counters[len(self) - 1] if len(self) else {}
+        of_steps = {name: each for name, each in told.items() if name in names}
+        return StepNumber(count, of_steps) if count and (of_steps or not names) else None
 
     def count_at(self, row: int) -> int:
         """Which step a row belongs to, counted from 1; of what is in none, the one that follows."""

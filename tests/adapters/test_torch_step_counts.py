@@ -130,9 +130,30 @@ def test_whoever_counts_the_steps_of_two_optimizers_comes_to_the_same(tmp_path: 
     assert numbers.counts.tolist() == recorded
     assert [numbers.number(place).counters["_step"] + 1 for place in range(len(numbers))] == recorded
     assert isinstance(run, Run)
-    assert (run.steps, run.rate) == (40, 1e-3)
+    assert (run.steps, run.first_rate, run.last_rate) == (40, 1e-3, 1e-3)
     assert (overview(log).steps, overview(log).steps_made) == (len(recorded), 40)
-    assert len(track(log).losses) == len(recorded)
+    assert len(track(log).seconds) == len(recorded)
+
+
+def test_what_fails_behind_a_step_that_was_left_out_is_none_of_a_recorded_one(tmp_path: Path) -> None:
+    model = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 1e-2)
+
+    def fail() -> None:
+        for step in range(30):
+            model(torch.ones(8, 4)).square().mean().backward()
+            optimizer.step()
+            if step == 16:
+                raise ValueError("here")
+
+    with pytest.raises(ValueError, match="here"), gs.record(tmp_path / "run.gscope", every=10) as log:
+        fail()
+    log.refresh()
+    (failed,) = log.marks(Kind.EXCEPTION).tolist()
+    numbers = step_numbers(log)
+    assert numbers.title(failed) == "step 16"
+    assert str(numbers.number(len(numbers) - 2)) == "step 10"
+    assert numbers.steps.last[-2] == failed - 1
 
 
 def test_an_optimizer_that_is_made_anew_takes_no_step_back(tmp_path: Path) -> None:

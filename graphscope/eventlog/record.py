@@ -270,14 +270,9 @@ def turn(frame: FrameType, row: int) -> None:
     counters, which = loop_counters(frame), going()
     if which is None:
         return
-    sampling, more = which.sampling, {}
-    if which.is_ring:
-        marked = sampling.marked
-        more["step"] = sampling.ended + 1 if marked is None else marked.turn(sampling.ended, frame)
-        if marked is not None and sampling.ended > marked.number:
-            more["behind"] = sampling.ended - marked.number
-        if marked is not None and marked.is_counted and not counters:
-            counters = {"step": more["step"]}
+    more, marked = which.sampling.turn(frame) if which.is_ring else {}, which.sampling.marked
+    if marked is not None and marked.is_counted and not counters:
+        counters = {"step": more["step"]}
     if counters or "behind" in more:
         told = {"counters": [*counters], "numbers": [*counters.values()], **more}
         which.attributes({"call": "turn", "row": row, **told})

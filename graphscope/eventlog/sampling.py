@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import FrameType
 from typing import Any, Final
 
 from graphscope.errors import LogError
@@ -104,6 +105,13 @@ class Sampling(StepCounts):
     def _goes_on(self, turn: Turn, before: Turn) -> bool:
         """Whether the newest step has ended in a turn; where no loop counts anything, only the very first may have."""
         return turn.may_be_that_of(before) and (bool(turn.counters) or self.ended == 1)
+
+    def turn(self, frame: FrameType) -> dict[str, int]:
+        """The `step` that a frame is in, counted from 1, and how many have ended `behind` the newest that is marked."""
+        if self.marked is None:
+            return {"step": self.ended + 1}
+        behind = self.ended - self.marked.number
+        return {"step": self.marked.turn(self.ended, frame)} | ({"behind": behind} if behind > 0 else {})
 
     def note_scale(self, scale: Any) -> None:
         """Note a tensor that the program scales losses by."""

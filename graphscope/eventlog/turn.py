@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from graphscope.eventlog import arguments
 
@@ -26,3 +26,7 @@ class Turn(NamedTuple):
         told = arguments.entry(None, {"numbers": tuple(numbers)}, range(len(numbers)))
         facts = {"counters": [*self.counters], **told} if numbers else {}
         return {**facts, "left_out": True} if is_left_out else facts
+
+
+ANYWHERE: Final = Turn()
+"""Where that is not known."""

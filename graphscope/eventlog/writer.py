@@ -31,10 +31,9 @@ from graphscope.eventlog.segment import CLOSED, LARGE, Segment, bytes_of, discar
 from graphscope.eventlog.segment_sizes import SegmentSizes
 from graphscope.eventlog.step_series import StepSeries, keep_loss
 from graphscope.eventlog.template import Template
-from graphscope.eventlog.turn import Turn
+from graphscope.eventlog.turn import ANYWHERE, Turn
 from graphscope.eventlog.wide import WideRows
 
-_ANYWHERE: Final = Turn()
 _ROW: Final = schema.EVENT.itemsize
 _BFLOAT16: Final = FLOATING["bfloat16"]
 _Made = TypeVar("_Made")
@@ -261,7 +260,7 @@ class Writer(WideRows):
         outputs = [] if array is None else [(array, template.keep)]
         return self.append_wide(template, outputs, [(node, 0) for node in inputs], perf_counter_ns())
 
-    def step(self, turn: Turn = _ANYWHERE, number: int = 0, *, is_end: bool = True, is_left_out: bool = False) -> int:
+    def step(self, turn: Turn = ANYWHERE, number: int = 0, *, is_end: bool = True, is_left_out: bool = False) -> int:
         """Append the mark of the end of a training step.
 
         Args:

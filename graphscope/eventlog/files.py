@@ -64,11 +64,8 @@ class LogFiles(Protocol):
     def array(self, name: str, dtype: np.dtype) -> np.ndarray:
         """The array of a `.npy` file, mapped read-only; shorter when the file was cut, empty when it is gone."""
 
-    def lengths(self, name: str, dtype: np.dtype) -> tuple[int, int]:
-        """How many elements of an array are there, and how many it was made for.
-
-        That is 0 where the file is gone, and some number where it has lost its header.
-        """
+    def is_short(self, name: str, dtype: np.dtype) -> bool:
+        """Whether a file has fewer elements of its array than it was made for, or has lost its header."""
 
     def values(self, folder: str) -> SegmentValues:
         """The values of a segment; none when they are gone."""
@@ -120,17 +117,15 @@ class FolderFiles:
         self._mapped[path] = _number_of(path), len(memory)
         return _array(memory, 0, len(memory), dtype)
 
-    def lengths(self, name: str, dtype: np.dtype) -> tuple[int, int]:
+    def is_short(self, name: str, dtype: np.dtype) -> bool:
         try:
             with (self.path / name).open("rb") as file:
                 head = file.read(_HEAD)
                 size = os.fstat(file.fileno()).st_size
         except OSError:
-            return 0, 0
+            return False
         start, count = _announced(head, dtype)
-        if not start:
-            return 0, 1
-        return max(min(count, (size - start) // dtype.itemsize), 0), count
+        return not start or (size - start) // dtype.itemsize < count
 
     def values(self, folder: str) -> SegmentValues:
         return SegmentValues(self.array(f"{folder}/values.npy", schema.BYTE))
@@ -228,9 +223,8 @@ class ZipFiles:
         self._content.need(start, size)
         return _array(self._memory, start, size, dtype)
 
-    def lengths(self, name: str, dtype: np.dtype) -> tuple[int, int]:
-        found = len(self.array(name, dtype))  # such a file is there as a whole, or the archive is none
-        return found, found
+    def is_short(self, name: str, dtype: np.dtype) -> bool:
+        return False  # it is there as a whole, or the archive is none
 
     def values(self, folder: str) -> SegmentValues:
         try:

@@ -42,8 +42,7 @@ def _lost_of_segments(log: Log) -> Iterator[str]:
     """What is cut or gone of the segments."""
     for first, folder in log.files.segments():
         for name, dtype in (("events.npy", schema.event_of(log.metadata["format"])), *_BESIDE.items()):
-            there, whole = log.files.lengths(f"{folder}/{name}", dtype)
-            if there < whole:
+            if log.files.is_short(f"{folder}/{name}", dtype):
                 yield f"its {folder}/{name} is cut"
             is_gone = name != "values.npy" and not log.files.exists(f"{folder}/{name}")
             if is_gone and (first, folder) in log.files.segments():  # else dropped meanwhile
@@ -67,8 +66,7 @@ def _lost(log: Log) -> Iterator[str]:
 
 
 def _lost_file(log: Log, name: str, dtype: np.dtype, *, is_needed: bool) -> Iterator[str]:
-    there, whole = log.files.lengths(name, dtype)
-    if there < whole:
+    if log.files.is_short(name, dtype):
         yield f"its {name} is cut"
     if is_needed and not log.files.exists(name):
         yield f"its {name} is gone"

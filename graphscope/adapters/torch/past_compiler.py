@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,7 @@ from typing import Any, Final
 _EVALUATION: Final = "torch._C._dynamo.eval_frame"
 
 
+@cache
 def pass_over_us() -> None:
     """Let the compiler begin with no function of graphscope's."""
     rules = import_module("torch._dynamo.trace_rules")

@@ -110,8 +110,7 @@ def _told(log: Log, marks: np.ndarray) -> Iterator[tuple[list[str], list[Any], n
 
 def told_behind(log: Log, row: int) -> dict[str, int]:
     """What the loops counted where the program waited or failed last, from a row on; empty where it did not."""
-    entry = _turn_behind(log, row)
-    return dict(zip(entry["counters"], entry["numbers"], strict=True)) if entry else {}
+    return _counters(_turn_behind(log, row))
 
 
 def count_behind(log: Log, row: int) -> int:
@@ -125,9 +124,11 @@ def told_at(log: Log, row: int) -> tuple[int, dict[str, int]]:
     A step that was left out may be none of the log's.
     """
     entry = _turn_behind(log, row)
-    if entry.get("row") != row:
-        return 0, {}
-    return int(entry.get("step", 0)), dict(zip(entry["counters"], entry["numbers"], strict=True))
+    return (int(entry.get("step", 0)), _counters(entry)) if entry.get("row") == row else (0, {})
+
+
+def _counters(turn: dict[str, Any]) -> dict[str, int]:
+    return dict(zip(turn["counters"], turn["numbers"], strict=True)) if turn else {}
 
 
 def _turn_behind(log: Log, row: int) -> dict[str, Any]:

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +15,7 @@ from graphscope.diagnose.ranks.reading import names_of, read
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.siblings import title
 from graphscope.graph import Graph
+from tests.diagnose import two_ranks
 
 torch = pytest.importorskip("torch")
 if not torch.distributed.is_available():
@@ -89,15 +86,7 @@ WAYS = [*RECEIVED, *ALIKE, *WRITTEN, *LET_BE]
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The logs of all ways to train, of two ranks each."""
     made = tmp_path_factory.mktemp(request.param)
-    (made / "train.py").write_text(TRAIN.replace("WAYS", json.dumps(WAYS)).replace("VALUES", repr(request.param)))
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    shared = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": "2"}
-    shared |= {"PYTHONPATH": str(Path(gs.__file__).parents[1]), "OMP_NUM_THREADS": "1"}
-    ranks = [
-        subprocess.Popen([sys.executable, "train.py"], cwd=made, env={**shared, "RANK": str(rank)}) for rank in range(2)
-    ]
-    assert [each.wait(timeout=240) for each in ranks] == [0, 0]
+    two_ranks.run(made, TRAIN.replace("WAYS", json.dumps(WAYS)).replace("VALUES", repr(request.param)))
     return made
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +11,7 @@ import pytest
 
 import graphscope as gs
 from graphscope.diagnose import Finding
+from tests.diagnose import two_ranks
 
 torch = pytest.importorskip("torch")
 if not torch.distributed.is_available():
@@ -88,15 +87,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """The logs of all ways to train, of two ranks each."""
     made = tmp_path_factory.mktemp(request.param)
     text = TRAIN.replace("WAYS", json.dumps([*SICK, *HEALTHY])).replace("VALUES", repr(request.param))
-    (made / "train.py").write_text(text)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    shared = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": "2"}
-    shared["PYTHONPATH"] = str(Path(gs.__file__).parents[1])
-    ranks = [
-        subprocess.Popen([sys.executable, "train.py"], cwd=made, env={**shared, "RANK": str(rank)}) for rank in range(2)
-    ]
-    assert [each.wait(timeout=240) for each in ranks] == [0, 0]
+    two_ranks.run(made, text)
     return made
 
 

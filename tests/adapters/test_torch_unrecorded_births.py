@@ -1,5 +1,7 @@
 """A loss that is not finite in a step that was left out: it is told, with its step as the program counts it."""
 
+# ruff: noqa: E402 - what is imported below needs PyTorch
+
 from __future__ import annotations
 
 import math
@@ -12,6 +14,9 @@ from typing import Any
 import pytest
 
 import graphscope as gs
+
+torch = pytest.importorskip("torch")
+
 from graphscope.adapters.torch import compiled
 from graphscope.diagnose import Finding, examined
 from graphscope.diagnose.runs import Run, read_run
@@ -20,8 +25,6 @@ from graphscope.eventlog.schema import Kind
 from graphscope.graph import Graph
 from graphscope.graph.faults import fault_rows
 from graphscope.graph.unrecorded_steps import numbers_in_series, title_in_series
-
-torch = pytest.importorskip("torch")
 
 pytestmark = [
     pytest.mark.torch,

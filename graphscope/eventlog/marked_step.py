@@ -18,7 +18,7 @@ class MarkedStep(NamedTuple):
     line: int
     """The line there."""
 
-    def turn(self, ended: int, frame: FrameType | None) -> int:
+    def step_of(self, ended: int, frame: FrameType | None) -> int:
         """The step that a frame is in, counted from 1: the newest that ended, where it is farther down than its end.
 
         Args:

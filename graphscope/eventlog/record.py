@@ -270,9 +270,11 @@ def turn(frame: FrameType, row: int) -> None:
     counters, which = loop_counters(frame), going()
     if which is None:
         return
-    more, marked = which.sampling.turn(frame) if which.is_ring else {}, which.sampling.marked
-    if marked is not None and marked.is_counted and not counters:
-        counters = {"step": more["step"]}
+    more: dict[str, int] = {}
+    if which.is_ring:
+        more, marked = which.sampling.step_of(frame), which.sampling.marked
+        if marked is not None and marked.is_counted and not counters:
+            counters = {"step": more["step"]}
     if counters or "behind" in more:
         told = {"counters": [*counters], "numbers": [*counters.values()], **more}
         which.attributes({"call": "turn", "row": row, **told})

@@ -106,12 +106,12 @@ class Sampling(StepCounts):
         """Whether the newest step has ended in a turn; where no loop counts anything, only the very first may have."""
         return turn.may_be_that_of(before) and (bool(turn.counters) or self.ended == 1)
 
-    def turn(self, frame: FrameType) -> dict[str, int]:
+    def step_of(self, frame: FrameType) -> dict[str, int]:
         """The `step` that a frame is in, counted from 1, and how many have ended `behind` the newest that is marked."""
         if self.marked is None:
             return {"step": self.ended + 1}
         behind = self.ended - self.marked.number
-        return {"step": self.marked.turn(self.ended, frame)} | ({"behind": behind} if behind > 0 else {})
+        return {"step": self.marked.step_of(self.ended, frame)} | ({"behind": behind} if behind > 0 else {})
 
     def note_scale(self, scale: Any) -> None:
         """Note a tensor that the program scales losses by."""

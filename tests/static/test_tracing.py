@@ -157,6 +157,14 @@ def test_what_no_graph_can_do_is_refused_in_one_message() -> None:
     assert (w * 2).sum().item() == 6.0  # and the engine goes on
 
 
+def test_an_error_of_the_function_stays_what_it_is() -> None:
+    def f(x: gs.Tensor) -> gs.Tensor:
+        return x.sum(3)
+
+    with pytest.raises(IndexError, match="out of range"):
+        jit.trace(f, gs.ones(3))
+
+
 def test_tracing_while_recording_leaves_the_recording_alone() -> None:
     x = gs.ones(3)
     with gs.record() as log:

@@ -85,6 +85,7 @@ class Tape:
     policy = "none"
     cap = 0
     gate = None
+    is_ring = False
     closed = False
     broken = None
 

@@ -88,6 +88,7 @@ EXTRA_demo :=
 EXTRA_test := [test]
 EXTRA_docs := [docs]
 EXTRA_check := [check]
+EXTRA_engines := [engines]
 
 $(VENV)/.made-%: pyproject.toml setup.py $(wildcard graphscope/*/*.[ch] graphscope/*/*/*.[ch])
 	@test -n "$(PYTHON)" || { echo "graphscope needs Python 3.11 or newer on PATH (or: make PYTHON=/path/to/python)." >&2; exit 2; }

@@ -27,9 +27,9 @@ PROGRAMS: Final = Path(__file__).parent
 ENVIRONMENT: Final = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
 
 
-def answered(folder: Path, *words: str, python: str = sys.executable) -> tuple[int, dict[str, Any]]:
+def answered(folder: Path, *words: str) -> tuple[int, dict[str, Any]]:
     """Exit status and answer of `graphscope ranks`."""
-    command = [python, "-m", "graphscope", "ranks", str(folder), "--json", *words]
+    command = [sys.executable, "-m", "graphscope", "ranks", str(folder), "--json", *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=ENVIRONMENT)
     assert done.returncode in (0, 1), done.stderr
     return done.returncode, json.loads(done.stdout)

@@ -45,6 +45,11 @@ def grouped(columns: Sequence[np.ndarray]) -> Groups:
     return Groups(first, which)
 
 
+def those(rows: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """Some of many rows, of which booleans tell; a copy of many is large, so that none is made of all."""
+    return rows if members.all() else rows[members]
+
+
 def _small(column: np.ndarray) -> tuple[np.ndarray, int]:
     """A column in numbers from 0 on that keep its order, and a number above all of them."""
     if not len(column):

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
+
+_LARGE: Final = 1 << 30
+"""Below this the sum of two numbers has room in 32 bits."""
+
+
+def row_type(end: int) -> np.dtype:
+    """The narrowest signed type for the numbers of rows below `end`, and for sums and differences of two of them."""
+    return np.dtype(np.int32 if end <= _LARGE else np.int64)
 
 
 class NarrowNumbers:

@@ -11,7 +11,8 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation, step_of, where
 from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.gradients.layer_profile import place_on_way
-from graphscope.diagnose.training.optimized import Group, names_of, those, told
+from graphscope.diagnose.training.optimized import Group, names_of, told
+from graphscope.eventlog.grouping import those
 from graphscope.graph import series
 
 if TYPE_CHECKING:

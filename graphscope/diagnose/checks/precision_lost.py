@@ -57,7 +57,7 @@ def candidates(log: Log) -> list[int]:
     """Data, casts, differences and running sums where something was rounded away."""
     graph = log.graph
     rows = [*_leaves(log), *distinct(log, op_rows(log, CASTS)), *distinct(log, op_rows(log, DIFFERENCES))]
-    rows += [group[-1] for group in same_site(log, _carried(log)) if len(group) >= _LEAST]
+    rows += [int(group[-1]) for group in same_site(log, _carried(log)) if len(group) >= _LEAST]
     found = {row for row in rows if _lost(graph.node(row)) is not None}
     keys = {row for row in exact_numbers.candidates(log) if exact_numbers.collapsed(graph.node(row)) is not None}
     return sorted(found | keys)

@@ -224,11 +224,11 @@ def _compared(loss: Node) -> tuple[Node | None, bool]:
 def _killed(graph: Graph) -> Node | None:
     """A relu that let something through in the first step, and nothing in the last."""
     for group in same_site(graph.log, op_rows(graph.log, {"relu"})):
-        before, after = (graph.node(group[place]).summary for place in (0, -1))
+        before, after = (graph.node(int(group[place])).summary for place in (0, -1))
         if before is None or after is None or not after.count:
             continue
         if before.zero < before.count * _ALIVE and after.zero == after.count:
-            return graph.node(group[-1])
+            return graph.node(int(group[-1]))
     return None
 
 

@@ -13,7 +13,8 @@ from graphscope.diagnose.explanation import Explanation, step_of, where
 from graphscope.diagnose.finding import Finding, finding
 from graphscope.diagnose.gradients.layer_profile import place_on_way
 from graphscope.diagnose.gradients.paths import made_of
-from graphscope.diagnose.training.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, those, told
+from graphscope.diagnose.training.optimized import LEAST, Group, groups, is_matrix, late_to_early, names_of, told
+from graphscope.eventlog.grouping import those
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph import walk
 

@@ -34,16 +34,16 @@ MADE: Final = frozenset(
 """Functions that make constants: what they make for a batch is meant to be the same."""
 
 
-def same_site(log: Log, rows: np.ndarray) -> Iterator[list[int]]:
+def same_site(log: Log, rows: np.ndarray) -> Iterator[np.ndarray]:
     """Some rows, in groups of those that one line of the program made in one module."""
     first, which = grouped([log.pick(field, rows) for field in ("site", "scope", "op")])
     for number in range(len(first)):
-        yield rows[which == number].tolist()
+        yield rows[which == number]
 
 
 def losses(log: Log) -> list[list[int]]:
     """The rows of losses that have labels, in groups of one line each."""
-    return list(same_site(log, op_rows(log, LABELLED)))
+    return [group.tolist() for group in same_site(log, op_rows(log, LABELLED))]
 
 
 def first_layers(log: Log) -> list[list[int]]:
@@ -55,7 +55,7 @@ def first_layers(log: Log) -> list[list[int]]:
     several = np.isin(rows, op_rows(log, RECURRENT))  # their weights stand behind the states
     trained |= several & ((log.pick("flags", rows) & int(Flag.REQUIRES_GRAD)) != 0)
     trained &= ((log.pick("flags", fed) & int(Flag.REQUIRES_GRAD)) == 0) & (fed >= log.first)
-    return list(same_site(log, rows[trained]))
+    return [group.tolist() for group in same_site(log, rows[trained])]
 
 
 def uniform(node: Node, slot: int = 0) -> float | None:

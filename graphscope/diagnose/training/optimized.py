@@ -13,7 +13,7 @@ from graphscope.diagnose.explanation import Step, listed, step_of
 from graphscope.diagnose.source.places import only_assignment, only_call
 from graphscope.diagnose.source.written_numbers import written_number
 from graphscope.eventlog.each_once import each_once
-from graphscope.eventlog.grouping import grouped
+from graphscope.eventlog.grouping import grouped, those
 from graphscope.eventlog.schema import DTYPES, Kind
 from graphscope.graph import series
 from graphscope.graph.reading import once_a_length
@@ -55,11 +55,6 @@ def groups(log: Log) -> Iterator[Group]:
     found = series.updates(log)
     for members in _members(log):
         yield Group(log, those(found, members))
-
-
-def those(updates: np.ndarray, members: np.ndarray) -> np.ndarray:
-    """Some of the updates of a log; of many a copy is large, so that none is made of all."""
-    return updates if members.all() else updates[members]
 
 
 @once_a_length

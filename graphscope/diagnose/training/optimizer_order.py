@@ -9,15 +9,13 @@ import numpy as np
 
 from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.eventlog.each_once import each_once
+from graphscope.eventlog.grouping import those
 from graphscope.eventlog.names import short_place
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.training import Optimizer, Training, training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
-
-_NONE: Final = np.zeros(0, np.int64)
-
 
 _LEAST: Final = 3
 """So many steps must show it."""
@@ -50,8 +48,8 @@ class Order:
         self.steps = read.rows("step", owner=optimizer.number)
         rows = parameter_rows(read.log)
         mine = np.isin(rows.grown.tensors, self.tensors)
-        self.grown, self.grown_tensors = rows.grown.rows[mine], rows.grown.tensors[mine]
-        self.is_fresh = rows.is_fresh[mine] | self._are_cleared_ahead()
+        self.grown, self.grown_tensors = those(rows.grown.rows, mine), those(rows.grown.tensors, mine)
+        self.is_fresh = those(rows.is_fresh, mine) | self._are_cleared_ahead()
         self.clears = _clears(read, optimizer)
         self.unscaled = _on(read, optimizer, "scaler.unscale_")
         self.scaler_steps = _on(read, optimizer, "scaler.step")
@@ -61,10 +59,11 @@ class Order:
         own, modules = set(self.optimizer.tensors), self.read.modules.values()
         owners = [self.optimizer.number, *(each.number for each in modules if own <= set(each.parameters.values()))]
         clears = np.sort(np.concatenate([self.read.rows("zero_grad", owner=each) for each in owners]))
-        order = np.lexsort((self.grown, self.grown_tensors))
-        rows, tensors = self.grown[order], self.grown_tensors[order]
-        found = np.zeros(len(rows), bool)
-        found[order[1:]] = (tensors[1:] == tensors[:-1]) & (last_before(clears, rows[1:]) > rows[:-1])
+        order = np.argsort(self.grown_tensors, kind="stable")
+        tensors = self.grown_tensors[order]
+        cleared = np.searchsorted(clears, self.grown)[order]  # so often until then
+        found = np.zeros(len(order), bool)
+        found[order[1:]] = (tensors[1:] == tensors[:-1]) & (cleared[1:] > cleared[:-1])
         return found
 
     @property

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphscope.eventlog.grouping import those
+from graphscope.eventlog.narrow_numbers import row_type
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.graph.reading import once_a_length
 
@@ -23,7 +25,7 @@ class Happenings(NamedTuple):
     def of(self, tensors: Iterable[int]) -> Happenings:
         """Those of some tensors."""
         wanted = np.isin(self.tensors, np.fromiter(tensors, np.int64))
-        return Happenings(self.rows[wanted], self.tensors[wanted])
+        return Happenings(those(self.rows, wanted), those(self.tensors, wanted))
 
 
 class ParameterRows:
@@ -34,16 +36,17 @@ class ParameterRows:
     """
 
     def __init__(self, log: Log) -> None:
+        whole = row_type(log.end)
         added = log.where(lambda rows: rows["kind"] == Kind.ACCUMULATE)
-        owners = log.pick("forward", added).astype(np.int64)
+        owners = log.pick("forward", added).astype(whole)
         is_leaf = log.pick("kind", owners) != Kind.GRAD
-        grown, owners = added[is_leaf], owners[is_leaf]
-        self.grown = Happenings(grown, log.pick("tensor", owners).astype(np.int64))
+        grown, owners = those(added, is_leaf).astype(whole), those(owners, is_leaf)
+        self.grown = Happenings(grown, log.pick("tensor", owners).astype(whole))
         """Where something was added to the gradient of a leaf."""
         self.is_fresh: np.ndarray = (log.pick("flags", grown) & int(Flag.FRESH)) != 0
         """Whether the gradient was None or zero before."""
         written = log.where(lambda rows: (rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.IN_PLACE)) != 0))
-        self.written = Happenings(written, log.pick("tensor", written).astype(np.int64))
+        self.written = Happenings(written.astype(whole), log.pick("tensor", written).astype(whole))
         """Where a tensor was written in place."""
 
     def times(self, found: Happenings) -> dict[int, int]:

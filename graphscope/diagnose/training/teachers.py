@@ -52,10 +52,10 @@ def _teachers(log: Log) -> Iterator[Teacher]:
     if not len(rows) or not len(read.step_ends):
         return
     for group in [*same_site(log, rows)][:_MOST_LINES]:
-        node = log.graph.node(group[0])
+        node = log.graph.node(int(group[0]))
         if node.row in norms and not takes_statistics(log, node.row):
             continue
-        steps = np.searchsorted(read.step_ends, np.array(group))
+        steps = np.searchsorted(read.step_ends, group)
         module = _module(log, node)
         compared = _compared(node) if module is not None and len(np.unique(steps)) == len(steps) >= _LEAST else None
         if module is not None and compared is not None:

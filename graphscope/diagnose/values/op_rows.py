@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from graphscope.graph.words import sources
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
+
+
+_STRETCH: Final = 1 << 17
+"""So many rows are looked at in one go: of a long log there are millions, and few came about differently."""
 
 
 def op_rows(log: Log, names: Collection[str]) -> np.ndarray:
@@ -37,13 +41,18 @@ def distinct(log: Log, rows: np.ndarray, depth: int = 5) -> list[int]:
         rows: Rows of ops, ascending.
         depth: So many ops back, from first input to first input, the lines are compared.
     """
-    if not len(rows):
-        return []
+    if len(rows) > _STRETCH:
+        parts = (rows[low : low + _STRETCH] for low in range(0, len(rows), _STRETCH))
+        rows = np.concatenate([_firsts(log, part, depth) for part in parts])
+    found: list[int] = _firsts(log, rows, depth).tolist() if len(rows) else []
+    return found
+
+
+def _firsts(log: Log, rows: np.ndarray, depth: int) -> np.ndarray:
     columns = []
     at = rows
     for _ in range(depth):
         columns += [log.pick("site", at), log.pick("op", at)]
         at = np.where(at >= log.first, sources(log, at), -1)
     columns += [log.pick("shape", rows), log.pick("scope", rows)]
-    found: list[int] = rows[np.sort(grouped(columns).first)].tolist()
-    return found
+    return np.asarray(rows[np.sort(grouped(columns).first)])

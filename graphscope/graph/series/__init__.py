@@ -2,6 +2,6 @@
 
 from graphscope.graph.series.every_step import every_step, norms_of_steps, steps_made
 from graphscope.graph.series.losses import LOSS, losses, unscaled
-from graphscope.graph.series.updates import UPDATE, norms, updates
+from graphscope.graph.series.updates import norms, updates
 
-__all__ = ["LOSS", "UPDATE", "every_step", "losses", "norms", "norms_of_steps", "steps_made", "unscaled", "updates"]
+__all__ = ["LOSS", "every_step", "losses", "norms", "norms_of_steps", "steps_made", "unscaled", "updates"]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _MOST_COMPARED: Final = 1 << 11
 _MOST_BYTES: Final = 1 << 26
 """Values of so many updates, and of so many bytes in all, are compared; of a longer log at steps spread over it."""
+_STRETCH: Final = 1 << 17
+"""What was measured is read of so many updates at once: of a long log there are millions."""
 
 
 def measure(log: Log, found: np.ndarray, parts: np.ndarray, parts_of: Callable[[int], np.ndarray]) -> None:
@@ -36,7 +38,7 @@ def measure(log: Log, found: np.ndarray, parts: np.ndarray, parts_of: Callable[[
     """
     known, is_told_in_time = _measured(log, found), ~_is_told_late(log, found)
     chosen = np.zeros(len(found), bool)
-    chosen[~known] = _chosen(found[~known])
+    chosen[~known] = _chosen(found["count"][~known], found["step"][~known])
     chosen &= is_told_in_time
     is_better_known = _is_summarised(log, found["before"]) & is_told_in_time & ~(known & (found["count"] <= MOST))
     places = np.flatnonzero(chosen | is_better_known)
@@ -67,10 +69,12 @@ def _measured(log: Log, found: np.ndarray, names: Sequence[str] = MEASURES) -> n
     """Fill in what was measured when an update was recorded, of some names, else NaN; of which updates it was."""
     for name in MEASURES:
         found[name] = np.nan
-    for entry, which in by_entry(log, found["row"]):
-        for name, number in told(entry, "measured").items():
-            if name in names:
-                found[name][which] = numbers(log, found["row"][which], number)
+    for low in range(0, len(found), _STRETCH):
+        part = found[low : low + _STRETCH]
+        for entry, which in by_entry(log, part["row"]):
+            for name, number in told(entry, "measured").items():
+                if name in names:
+                    part[name][which] = numbers(log, part["row"][which], number)
     return np.asarray(~np.isnan(found["gradient"]))
 
 
@@ -84,15 +88,20 @@ def _is_told_late(log: Log, found: np.ndarray) -> np.ndarray:
     return np.asarray(late & (log.pick("kind", found["before"]) == Kind.LEAF))
 
 
-def _chosen(found: np.ndarray) -> np.ndarray:
-    """The updates whose values are compared: all, or those of some steps that are spread over the log."""
-    total = int(found["count"].sum()) * 8
-    share = min(_MOST_COMPARED / max(len(found), 1), _MOST_BYTES / max(total, 1))
-    steps: np.ndarray = each_once(found["step"])
-    if share >= 1 or len(steps) == 0:
-        return np.ones(len(found), bool)
-    taken = steps[np.unique(np.linspace(0, len(steps) - 1, max(int(share * len(steps)), 2)).astype(np.int64))]
-    return np.asarray(np.isin(found["step"], taken))
+def _chosen(counts: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """The updates whose values are compared: all, or those of some steps that are spread over the log.
+
+    Args:
+        counts: The elements of the parameter of each.
+        steps: The step of each.
+    """
+    total = int(counts.sum()) * 8
+    share = min(_MOST_COMPARED / max(len(steps), 1), _MOST_BYTES / max(total, 1))
+    if share >= 1:
+        return np.ones(len(steps), bool)
+    every: np.ndarray = each_once(steps)
+    taken = every[np.unique(np.linspace(0, len(every) - 1, max(int(share * len(every)), 2)).astype(np.int64))]
+    return np.asarray(np.isin(steps, taken))
 
 
 class _Sum(NamedTuple):

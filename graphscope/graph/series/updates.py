@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphscope.eventlog.each_once import each_once
+from graphscope.eventlog.narrow_numbers import row_type
 from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.series.accumulated import accumulated
@@ -20,25 +21,34 @@ from graphscope.graph.words import first_sources
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
-UPDATE: Final = np.dtype(
-    [
-        ("row", "<i8"),  # the row that made the new value
-        ("before", "<i8"),  # the row that held the value before
-        ("tensor", "<i8"),  # the parameter
-        ("pulled", "<i8"),  # the row of its gradient: the last part of it
-        ("step", "<i8"),  # so many training steps had ended, or backward passes begun where the log has no steps
-        ("count", "<i8"),  # elements of the parameter
-        ("rate", "<f8"),  # learning rate
-        ("gradient", "<f8"),  # norm of the gradient that it was made with
-        ("weight", "<f8"),  # norm of the parameter before
-        ("update", "<f8"),  # norm of what was added to it
-        ("moved", "<f8"),  # share of the elements with a gradient that changed; 0: of those looked at, not one bit
-    ]
+_ROWS: Final = (
+    "row",  # the row that made the new value
+    "before",  # the row that held the value before
+    "tensor",  # the parameter
+    "pulled",  # the row of its gradient: the last part of it
+    "step",  # so many training steps had ended, or backward passes begun where the log has no steps
 )
-"""What one update did to one parameter; NaN stands for what the log does not say."""
+_MEASURES: Final = (
+    "rate",  # learning rate
+    "gradient",  # norm of the gradient that it was made with
+    "weight",  # norm of the parameter before
+    "update",  # norm of what was added to it
+    "moved",  # share of the elements with a gradient that changed; 0: of those looked at, not one bit
+)
 
 _WRITTEN: Final = int(Flag.IN_PLACE | Flag.NO_GRAD)
 _THROUGH_DATA: Final = ("set", "copy_slices")
+_STRETCH: Final = 1 << 17
+"""Of so many updates at once it is read what their rows tell: of a long log there are millions."""
+
+
+def update_type(end: int) -> np.dtype:
+    """What one update did to one parameter, in a log of rows below `end`; NaN stands for what the log does not say.
+
+    `count` is how many elements the parameter has.
+    """
+    whole = row_type(end)
+    return np.dtype([*((name, whole) for name in _ROWS), ("count", "<i8"), *((name, "<f8") for name in _MEASURES)])
 
 
 class _Fed(NamedTuple):
@@ -52,7 +62,7 @@ class _Fed(NamedTuple):
 
 @once_a_length
 def updates(log: Log) -> np.ndarray:
-    """Every update of every parameter, an UPDATE each, in the order of the log."""
+    """Every update of every parameter, as `update_type` says, in the order of the log."""
     found, parts, parts_of = _found(log)
     measure(log, found, parts, parts_of)
     return _trained(log, found)
@@ -77,13 +87,14 @@ def _found(log: Log) -> _Fed:
     start, end = history.spans(tensors, written)
     fed = end >= 0
     start, end = start[fed], end[fed]
-    found = np.zeros(len(end), UPDATE)
+    found = np.zeros(len(end), update_type(log.end))
     found["row"], found["before"], found["tensor"] = written[fed], named[made.first[fed], 0], tensors[fed]
     found["step"] = np.searchsorted(steps, found["row"])
     put = _put_in_place(log, found["row"], named[made.last[fed], 1], history.rows[end])
     found["pulled"] = np.where(put >= 0, put, history.rows[end])
-    found["count"] = counts_of(log, found["row"])
-    found["rate"] = rates_of(log, found["row"])
+    for low in range(0, len(found), _STRETCH):
+        part = found[low : low + _STRETCH]
+        part["count"], part["rate"] = counts_of(log, part["row"]), rates_of(log, part["row"])
     parts = np.where(put >= 0, 1, end - start + 1)
     return _Fed(found, parts, lambda place: history.rows[start[place] : end[place] + 1])
 

@@ -61,6 +61,10 @@ class Rows:
         stops = zip(self._segments, [*self._starts[1:], self.end], strict=True)
         return max((stop for segment, stop in stops if segment.dropped), default=self.first)
 
+    def has_dropped(self, first: int, last: int) -> bool:
+        """Whether the budget has taken the values of some of the rows from `first` to `last`."""
+        return any(segment.dropped for segment, _ in self._holding(first, last + 1))
+
     def __len__(self) -> int:
         return self.end - self.first
 
@@ -265,8 +269,10 @@ class Rows:
         for segment, following in self._holding(int(rows[0]), int(rows[-1]) + 1) if len(rows) else ():
             stop = min(following, segment.first + len(segment.events))
             low, high = np.searchsorted(rows, (segment.first, stop))
-            picked[low:high] = segment.events[field][rows[low:high] - segment.first]
-            self._look(min(int(high - low) * AROUND, segment.events.nbytes))
+            if low < high:
+                picked[low:high] = segment.events[field][rows[low:high] - segment.first]
+                span = int(rows[high - 1] - rows[low]) + 1
+                self._look(min(int(high - low) * AROUND, span * segment.events.itemsize))
         return picked
 
     def gaps(self) -> np.ndarray:

@@ -102,16 +102,16 @@ def gradient_norm(graph: Graph, begin: int, last: int) -> float | None:
     flags = log.pick("flags", rows)
     is_whole = (flags & int(Flag.KEPT | Flag.INLINE)) != 0
     is_known = is_whole | (single & ((flags & int(Flag.SUMMARY)) != 0))
-    if len(rows) == 0 or not is_known.all() or int(counts_of(log, rows[is_whole]).sum()) > _MOST_ELEMENTS:
+    beside = rows[(flags & int(Flag.INLINE)) == 0]
+    if len(rows) == 0 or not is_known.all() or (len(beside) and log.has_dropped(int(beside.min()), int(beside.max()))):
+        return None
+    if int(counts_of(log, rows[is_whole]).sum()) > _MOST_ELEMENTS:
         return None
     several = np.unique(which[~single], return_inverse=True)[1]
     sizes = np.append(norms_of(log, rows[single]), norms_of_sums(log, rows[~single], several))
     with np.errstate(all="ignore"):
         norm = float(np.sqrt(np.square(sizes).sum()))
-    if not math.isnan(norm):
-        return norm / _scale_of(graph, begin)
-    is_gone = (rows < log.dropped) & ((flags & int(Flag.INLINE)) == 0)
-    return None if is_gone.any() else norm
+    return norm if math.isnan(norm) else norm / _scale_of(graph, begin)
 
 
 def _rate(log: Log, first: int, last: int) -> float | None:

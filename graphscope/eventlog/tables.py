@@ -181,11 +181,8 @@ class _Table:
         self._lock = threading.RLock()
 
     def get(self, number: int) -> Any:
-        if number >= len(self._entries) and not self._read:
-            with self._lock:  # another thread may have read on, or be about to
-                is_whole = self._is_whole()
-                self._extend()
-                self._read = is_whole
+        if number >= len(self._entries):
+            self._read_on()
         return self._entries[number] if 0 <= number < len(self._entries) else None
 
     def made(self, number: int, make: Callable[[dict[str, Any]], Made]) -> Made | None:
@@ -196,9 +193,17 @@ class _Table:
         return found
 
     def all(self) -> list[Any]:
+        self._read_on()
         with self._lock:
-            self._extend()
             return self._entries[1:]
+
+    def _read_on(self) -> None:
+        """Look for more entries, unless all of a log to which nothing is added was read."""
+        if not self._read:
+            with self._lock:  # another thread may have read on, or be about to
+                is_whole = self._is_whole()
+                self._extend()
+                self._read = is_whole
 
     def shape(self, number: int) -> tuple[int, ...]:
         found = self._shapes.get(number)

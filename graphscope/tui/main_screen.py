@@ -277,10 +277,8 @@ class Main(Leaving):
             self.query_one(Tour).begin()
         shown = tuple(result for result in found if not message.request.quiet or is_worth_telling(result))
         prompt = self.query_one(Prompt)
-        prompt.make_room(0)
-        if shown:
-            lines = prompt.say(shown, "" if message.request.quiet else message.request.line)
-            prompt.make_room(lines if message.request.quiet else 0)
+        lines = prompt.say(shown, "" if message.request.quiet else message.request.line) if shown else 0
+        prompt.make_room(lines if message.request.quiet else 0)
         if self.session.state == "starting":
             self.place(self.log_index.log.first - 1, None)  # its old log is gone, and the new one not there yet
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.text import Text
 from textual import events, on
@@ -30,6 +30,8 @@ from graphscope.tui.theme_styles import themed
 
 Complete = Callable[[str, str], Awaitable[list[str]]]
 
+_TALLEST: Final = 16
+"""Nowhere does the style sheet let it be taller, but for an answer: that may take half of the screen."""
 _BREAKS = " \t(,=[{+-*/<>!&|;\"'"
 
 
@@ -156,6 +158,7 @@ class Prompt(Guarded, Vertical):
             return
         self.remove_class("-silent")
         lines = max(self.query_one(Transcript).rows, 1) + 1  # one, until it is known how wide they are
+        lines = min(lines, max(self.screen.size.height // 2, _TALLEST))  # else each answer would lay out the screen
         if self.styles.height is None or self.styles.height.value != lines:
             self.styles.height = lines
         self.call_after_refresh(self._reveal)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
@@ -92,13 +92,18 @@ class Searching(Background):
                 search = TextSearch(graph.at(graph.log.end - 1), text)
                 stretches = search.stretches(self.stands[0])
                 while not matches.is_whole:
-                    reading = asyncio.create_task(asyncio.to_thread(_some, search, stretches))
+                    is_enough = partial(self._is_enough, matches)
+                    reading = asyncio.create_task(asyncio.to_thread(_some, search, stretches, is_enough))
                     try:
                         found = await asyncio.shield(reading)
                     except asyncio.CancelledError:
                         await reading
                         raise
                     self._take(matches, found)
+
+    def _is_enough(self, matches: Matches, rows: np.ndarray) -> bool:
+        """Whether rows are to be shown at once, as the first that are found, or nobody waits for them any more."""
+        return matches is not self._matches or (len(rows) > 0 and not len(matches))
 
     def _take(self, matches: Matches, found: list[np.ndarray]) -> None:
         """Take over what some stretches hold; the first that is found is shown."""
@@ -166,11 +171,13 @@ class Searching(Background):
                 self._look_for(self.search)
 
 
-def _some(search: TextSearch, stretches: Iterator[tuple[int, int]]) -> list[np.ndarray]:
-    """What those stretches hold that can be searched in a moment; nothing at the end."""
+def _some(
+    search: TextSearch, stretches: Iterator[tuple[int, int]], is_enough: Callable[[np.ndarray], bool]
+) -> list[np.ndarray]:
+    """What those stretches hold that can be searched in a moment, or until there is enough; nothing at the end."""
     begun, found = time.monotonic(), []
     for stretch in stretches:
         found.append(search.rows(*stretch))
-        if time.monotonic() - begun > _MOMENT:
+        if is_enough(found[-1]) or time.monotonic() - begun > _MOMENT:
             break
     return found

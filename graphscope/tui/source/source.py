@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -35,13 +35,28 @@ _TELLING = 16
 """So many characters of an expression tell which one it is: the line is not moved for the rest."""
 
 
+_KEPT = 16
+"""So many files that were looked at of late are kept: nodes that follow each other lead to and fro between a few."""
+
+
+class File(NamedTuple):
+    """A file as it is shown."""
+
+    text: str | None
+    """What it holds; None where that was not recorded."""
+    lines: list[Text]
+    is_coloured: bool
+    longest: int
+    """The cells of its longest line."""
+
+
 class Highlighted(Message):
     """The lines of a file have their colours."""
 
-    def __init__(self, file: str, lines: list[Text]) -> None:
+    def __init__(self, key: tuple[str, str], file: File) -> None:
         super().__init__()
+        self.key = key
         self.file = file
-        self.lines = lines
 
 
 class Source(Drawn, Entitled, ScrollView, can_focus=True):
@@ -71,6 +86,8 @@ class Source(Drawn, Entitled, ScrollView, can_focus=True):
         self._counts: Counts | None = None
         self._file = ""
         self._text: list[Text] = []
+        self._files: dict[tuple[str, str], File] = {}
+        """The files that were looked at last, by name and theme."""
         self._rendered: dict[int, list[Segment]] = {}
         self._place: tuple[str, int] | None = None
         """The current line."""
@@ -154,13 +171,13 @@ class Source(Drawn, Entitled, ScrollView, can_focus=True):
         self._file = file
         self._rendered = {}
         text = scene.log.source(file)
-        if text is None:
-            self._text = []
-        else:
-            self._text = [Text(escape(line)) for line in text.splitlines()]
-            self._colour()
-        longest = max((line.cell_len for line in self._text), default=0)
-        self.virtual_size = Size(longest + _MARGIN, len(self._text))
+        known = self._files.get((file, self.app.theme))
+        if known is None or known.text != text:
+            lines = [Text(escape(line)) for line in (text or "").splitlines()]
+            known = File(text, lines, False, max((line.cell_len for line in lines), default=0))
+        self._text = known.lines
+        self.virtual_size = Size(known.longest + _MARGIN, len(self._text))
+        self._colour(known)
 
     @property
     def _margin(self) -> int:
@@ -168,31 +185,38 @@ class Source(Drawn, Entitled, ScrollView, can_focus=True):
 
     def on_mount(self) -> None:
         """Follow the theme."""
-        self.app.theme_changed_signal.subscribe(self, lambda _: self._colour())
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._open_again())
 
-    def _colour(self) -> None:
-        self._text, self._rendered = [Text(line.plain) for line in self._text], {}
-        if self.app.theme_variables.get("syntax") != "plain":  # not where every colour must stand out
-            text = "\n".join(line.plain for line in self._text)
-            self.call_after_refresh(self._highlight, self._file, text)
+    def _open_again(self) -> None:
+        """Show the file in the colours of another theme."""
+        if self.scene is not None and self._file:
+            self._open(self.scene, self._file)
+
+    def _colour(self, file: File) -> None:
+        if file.lines and not file.is_coloured and self.app.theme_variables.get("syntax") != "plain":
+            self.call_after_refresh(self._highlight, (self._file, self.app.theme), file)
         self.refresh()
 
     @work(thread=True, exclusive=True, group="highlight")
-    def _highlight(self, file: str, text: str) -> None:
+    def _highlight(self, key: tuple[str, str], file: File) -> None:
         """Colour a file: that takes a while, and the first look at it needs none."""
         from rich.syntax import Syntax
 
+        text = "\n".join(line.plain for line in file.lines)
         theme = "ansi_dark" if self.app.current_theme.dark else "ansi_light"
         lines = list(Syntax(text, "python", theme=theme).highlight(text).split("\n", allow_blank=True))[
             : text.count("\n") + 1
         ]
-        self.post_message(Highlighted(file, lines))
+        self.post_message(Highlighted(key, file._replace(lines=lines, is_coloured=True)))
 
     def on_highlighted(self, message: Highlighted) -> None:
         """Show the colours."""
         message.stop()
-        if message.file == self._file:
-            self._text, self._rendered = message.lines, {}
+        self._files[message.key] = message.file
+        while len(self._files) > _KEPT:
+            del self._files[next(iter(self._files))]
+        if message.key == (self._file, self.app.theme):
+            self._text, self._rendered = message.file.lines, {}
             self.refresh()
 
     def _reveal(self, line: int) -> None:

@@ -140,8 +140,12 @@ class Matches:
         """Which of them a row is, counted from 0; None of one that is none, and until all are found."""
         if not self.is_whole:
             return None
-        place = int(np.searchsorted(self.rows, row))
-        return place if place < len(self) and int(self.rows[place]) == row else None
+        holding = next((part for part in self._parts if part[0] <= row <= part[-1]), None)
+        if holding is None:
+            return None
+        at = int(np.searchsorted(holding, row))  # to put millions together for one number would hold up a key
+        ahead = sum(len(part) for part in self._parts if part[-1] < row)
+        return ahead + at if int(holding[at]) == row else None
 
     def beside(self, row: int, by: int) -> int | None:
         """The next of them behind a row, or the last ahead of it, round the end; None where there is none."""

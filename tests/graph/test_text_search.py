@@ -11,7 +11,7 @@ import graphscope as gs
 from graphscope.graph import Graph, Node, descriptions, text_search
 from graphscope.graph.search import find
 from graphscope.graph.select import parse
-from graphscope.graph.text_search import TextSearch, rows_with
+from graphscope.graph.text_search import Matches, TextSearch, rows_with
 from graphscope.nn import functional
 
 
@@ -157,3 +157,19 @@ def test_a_log_that_grows_is_searched_as_it_is_by_then(tmp_path: Path, monkeypat
             hidden = layer(hidden.detach())
             loss = (hidden * hidden).sum()
             loss.backward()
+
+
+def test_the_place_of_a_match_is_that_among_all_of_them() -> None:
+    parts = [
+        np.array([40, 41, 50]),
+        np.array([70]),
+        np.array([2, 9, 30]),
+    ]  # from where one stands on, and round the end
+    matches = Matches()
+    for part in parts:
+        matches.add(part)
+    assert matches.place(41) is None, "more may be found"
+    matches.is_whole = True
+    everything = sorted(np.concatenate(parts).tolist())
+    for row in range(80):
+        assert matches.place(row) == (everything.index(row) if row in everything else None)

@@ -12,7 +12,7 @@ from graphscope.eventlog.appender import compiled
 from graphscope.eventlog.interning import Interning
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, SLOT_SHIFT, Flag
-from graphscope.eventlog.segment import LARGE, Segment, bytes_of
+from graphscope.eventlog.segment import LARGE, Segment, bytes_of, place_below
 from graphscope.eventlog.template import PACKERS, Template, padded
 
 _ROW: Final = schema.EVENT.itemsize
@@ -117,10 +117,16 @@ class WideRows(Interning):
         edge_room, output_room = count + len(behind) if beside else 0, len(arrays) if several else 0
         while True:
             segment = self.segment
+            top = end = segment.value_end
             known = [-1 if content is None else segment.find(content) for content in contents]
-            large = sum([need for need, found in zip(rooms, known, strict=True) if need >= LARGE and found < 0])
+            tops = []
+            for need, found in zip(rooms, known, strict=True):
+                top = place_below(top, need) if need >= LARGE and found < 0 else top
+                tops.append(top)
             row = segment.next_row
-            offset, top = segment.next_value, segment.value_end - large
+            if segment.value_end != end:  # another thread or a nested call came first
+                continue
+            offset = segment.next_value
             edge, slot = segment.next_edge, segment.next_output
             if (
                 row < segment.end
@@ -134,24 +140,25 @@ class WideRows(Interning):
                 segment.next_edge = edge + edge_room
                 segment.next_output = slot + output_room
                 break
-            self._make_way(segment, room, large, max(edge_room, output_room))
+            self._make_way(segment, room, end - top, max(edge_room, output_room))
         if offset + room > segment.populated:
             segment.populate(offset + room)
         looked_at = [array for array, (_, keep) in zip(arrays, outputs, strict=True) if compiled or not keep]
         if template.watched and not all(map(values.finite, looked_at)):
             template = template.flagged()
         places: list[Any] = []
-        for array, (value, keep), need, content, found in zip(arrays, outputs, rooms, contents, known, strict=True):
+        for array, (value, keep), need, content, found, at in zip(
+            arrays, outputs, rooms, contents, known, tops, strict=True
+        ):
             if content is not None:
-                places.append(found - segment.value_start if found >= 0 else segment.put_large(top, content))
-                top += need if found < 0 else 0
+                places.append(found - segment.value_start if found >= 0 else segment.put_large(at, content))
                 continue
             if keep == Flag.KEPT:
                 segment.values[offset : offset + array.nbytes] = array.tobytes()
             elif keep == Flag.SUMMARY and not segment.put_summary(offset, value):
                 template = template.flagged()
-            at = offset - segment.value_start
-            places.append(int.from_bytes(array.tobytes(), "little") if keep == Flag.INLINE else at if keep else 0)
+            place = offset - segment.value_start
+            places.append(int.from_bytes(array.tobytes(), "little") if keep == Flag.INLINE else place if keep else 0)
             offset += need
         if several:
             for number, (array, (_, keep)) in enumerate(zip(arrays, outputs, strict=True)):

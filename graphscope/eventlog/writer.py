@@ -27,7 +27,7 @@ from graphscope.eventlog.notices import say
 from graphscope.eventlog.retention import Retention
 from graphscope.eventlog.sampling import Sampling
 from graphscope.eventlog.schema import INLINE_INPUTS, Flag, Kind
-from graphscope.eventlog.segment import CLOSED, LARGE, Segment, bytes_of, discard
+from graphscope.eventlog.segment import CLOSED, LARGE, PAGE, SHARE, Segment, bytes_of, discard, place_below
 from graphscope.eventlog.segment_sizes import SegmentSizes
 from graphscope.eventlog.step_series import StepSeries, keep_loss
 from graphscope.eventlog.template import Template
@@ -143,17 +143,9 @@ class Writer(WideRows):
     # Rows ------------------------------------------------------------------------------------------------------------
 
     def _append(
-        self,
-        template: Template,
-        value: Any,
-        time: int = 0,
-        duration: int = 0,
-        forward: int = 0,
-        first: int = 0,
-        second: int = 0,
-        third: int = 0,
-        tensor: int | None = None,
-    ) -> int:
+        self, template: Template, value: Any, time: int = 0, duration: int = 0, forward: int = 0, first: int = 0,
+        second: int = 0, third: int = 0, tensor: int | None = None,
+    ) -> int:  # fmt: skip
         """Append a row with its value and return its number (plus `base`): the hot path of every recording.
 
         It reserves without a lock, copies the value, packs the row in one call, and commits it by writing its kind.
@@ -161,8 +153,9 @@ class Writer(WideRows):
         """
         room = template.room
         large = template.copied and template.nbytes >= LARGE
-        if large and self.segment.lacks_space(self.segment.next_value, self.segment.value_end - room):
-            self._make_way(self.segment, 0, room)  # and then by the quickest way
+        segment, taken = self.segment, room if large else 0
+        if large and segment.lacks_space(segment.next_value, low := place_below(segment.value_end, room)):
+            self._make_way(segment, 0, segment.value_end - low)  # and then by the quickest way
             return self.append(template, value, time, duration, forward, first, second, third, tensor=tensor)
         if value.__class__ is int:
             value = template.memory(value)
@@ -181,7 +174,11 @@ class Writer(WideRows):
                         value = known - segment.value_start
                     break
             elif large:
-                offset = segment.value_end - room
+                offset = segment.value_end - room  # and as `place_below`, which would be a call
+                page = offset & -PAGE
+                if (offset - page) * SHARE <= room:
+                    offset = page
+                taken = segment.value_end - offset
                 if row < segment.end and segment.next_value <= offset >= segment.reserved:
                     segment.next_row = row + 1
                     segment.value_end = offset
@@ -204,7 +201,7 @@ class Writer(WideRows):
                         template = template.flagged()
                     value = offset - segment.value_start
                     break
-            self._make_way(segment, 0 if large else room, room if large else 0)
+            self._make_way(segment, 0 if large else room, taken)
         if template.special:
             if template.rare:
                 segment.list_rare(row)
@@ -332,7 +329,8 @@ class Writer(WideRows):
             self._claimed = first + rows
             try:
                 bytes_behind = self._sizes.behind(full, first - full.first, self.policy)
-                segment = self._make_segment(first, rows, max(bytes_behind, room + 2 * schema.ALIGNMENT))
+                least = room + room // SHARE + 2 * schema.ALIGNMENT
+                segment = self._make_segment(first, rows, max(bytes_behind, least))
             except BaseException:  # Ctrl-C: the next call begins where this one did, unless a nested one claimed more
                 if self.segment is full and self._claimed == first + rows:
                     self._claimed = claimed

@@ -18,7 +18,7 @@ def test_the_same_value_lies_there_once(make, append) -> None:
     before = writer.segment.value_end
     value = np.random.default_rng(0).standard_normal(SIZE)
     rows = [append(writer, value), append(writer, np.ones(4)), append(writer, value.reshape(2, -1))]
-    assert before - writer.segment.value_end == value.nbytes
+    assert value.nbytes <= before - writer.segment.value_end < 2 * value.nbytes
     log = load(writer.path)
     assert log.event(rows[0]).shape != log.event(rows[2]).shape
     for row in rows[::2]:

@@ -90,6 +90,26 @@ def test_a_place_that_does_not_exist_is_refused():
         loops.add_at(np.zeros(5), np.array([0, 7]), np.ones(2))
 
 
+@pytest.mark.parametrize("size", [1, 511, 512, 1300])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_added_is_scaled_and_rounded_as_numpy_rounds_it(dtype, size):
+    out, values = numbers(dtype, 2, size)
+    with np.errstate(invalid="ignore"):
+        expected = out + values * dtype(-0.003)
+    x = gs.from_numpy(out)
+    assert x.add_(gs.from_numpy(values), alpha=-0.003) is x
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_what_is_added_to_its_own_memory_is_looked_at_as_it_was():
+    for part in (slice(1, None), slice(None, -1), slice(None)):
+        out = np.arange(2000.0)
+        there = out[:-1] if part.start else out[1:] if part.stop else out
+        expected = there + out[part] * 0.25
+        gs.from_numpy(there).add_(gs.from_numpy(out[part]), alpha=0.25)
+        np.testing.assert_array_equal(there, expected)
+
+
 def test_what_the_compiled_part_does_not_take_is_left():
     x, index = np.arange(12.0).reshape(3, 4), np.array([[0, 3], [1, 1], [2, 0]])
     for other in (index + 2, index - 1, index[:2], index[0], index.astype(float), index.astype(bool), index[:0]):

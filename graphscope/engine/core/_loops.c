@@ -1,4 +1,5 @@
-/* Loops that NumPy has no call for, or a slow one: products of rows, adding up at places, depthwise convolution.
+/* Loops that NumPy has no call for, or a slow one: products of rows, adding up at places, adding what is scaled,
+ * depthwise convolution.
  *
  * Each function takes buffers of one dim and of float or double, told apart by their format, that `loops.py` has made
  * sure are as long as they must be; here no place and no offset is checked again but those that a program gave.
@@ -9,7 +10,7 @@
 
 #include "../../eventlog/_processors.h"
 
-enum { MOST_BUFFERS = 4, LANES = 16 };
+enum { MOST_BUFFERS = 4, LANES = 16, STRETCH = 512 };
 
 typedef struct {
     Py_buffer buffers[MOST_BUFFERS];
@@ -77,6 +78,23 @@ PRODUCTS(products_double, double)
     }
 ADD_AT(add_at_float, float)
 ADD_AT(add_at_double, double)
+
+/* Adds values that are scaled first. The products of a stretch are put down, so that none is added before it is rounded:
+ * NumPy's calls, and PyTorch's, round both. */
+#define ADD_SCALED(name, type)                                                                                         \
+    FOR_EACH_PROCESSOR static void name(type *out, const type *values, type by, Py_ssize_t count)                      \
+    {                                                                                                                  \
+        type scaled[STRETCH];                                                                                          \
+        for (Py_ssize_t done = 0; done < count; done += STRETCH) {                                                     \
+            Py_ssize_t size = count - done < STRETCH ? count - done : STRETCH;                                         \
+            for (Py_ssize_t at = 0; at < size; at++)                                                                   \
+                scaled[at] = values[done + at] * by;                                                                   \
+            for (Py_ssize_t at = 0; at < size; at++)                                                                   \
+                out[done + at] += scaled[at];                                                                          \
+        }                                                                                                              \
+    }
+ADD_SCALED(add_scaled_float, float)
+ADD_SCALED(add_scaled_double, double)
 
 /* Depthwise convolution of planes that lie `step` elements apart, of which the first `run` are windows of y. Place k of
  * every window is `offsets[k]` behind its first; plane p has the weights of channel p % channels. */
@@ -171,6 +189,29 @@ static PyObject *add_at(PyObject *self, PyObject *args)
     return wrong >= 0 ? NULL : Py_NewRef(Py_None);
 }
 
+static PyObject *add_scaled(PyObject *self, PyObject *args)
+{
+    PyObject *given[2];
+    double by;
+    Held held;
+    if (!PyArg_ParseTuple(args, "OOd", &given[0], &given[1], &by) || hold(&held, given, 2) < 0)
+        return NULL;
+    Py_ssize_t size = held.buffers[0].len, count = size / held.buffers[0].itemsize;
+    char *out = held.buffers[0].buf, *values = held.buffers[1].buf;
+    if (out != values && out < values + size && values < out + size) {
+        release(&held);
+        Py_RETURN_FALSE;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    if (is_double(&held))
+        add_scaled_double((double *)out, (double *)values, by, count);
+    else
+        add_scaled_float((float *)out, (float *)values, (float)by, count);
+    Py_END_ALLOW_THREADS
+    release(&held);
+    Py_RETURN_TRUE;
+}
+
 static PyObject *depthwise(PyObject *self, PyObject *args)
 {
     PyObject *given[4];
@@ -198,6 +239,7 @@ static PyObject *depthwise(PyObject *self, PyObject *args)
 static PyMethodDef METHODS[] = {
     {"products", products, METH_VARARGS, "products(out, x): of the rows of x."},
     {"add_at", add_at, METH_VARARGS, "add_at(out, places, values): add each value at its place."},
+    {"add_scaled", add_scaled, METH_VARARGS, "add_scaled(out, values, by): add each value, scaled, at its own place."},
     {"depthwise", depthwise, METH_VARARGS,
      "depthwise(what, made, first, second, offsets, channels, step, run): 0 correlate, 1 spread, 2 weigh."},
     {NULL, NULL, 0, NULL},

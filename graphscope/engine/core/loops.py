@@ -43,6 +43,11 @@ def add_at(out: Any, places: Any, values: Any) -> None:
     _loops.add_at(out, np.ascontiguousarray(places, np.int64), values)
 
 
+def add_scaled(out: Any, values: Any, by: float) -> bool:
+    """Add as many values to an array, scaled; whether that was done: not where they share a part of their memory."""
+    return bool(_loops.add_scaled(out, values, by))
+
+
 def correlate_planes(y: Any, x: Any, w: Any, offsets: Any, run: int) -> None:
     """Depthwise convolution of flat planes (samples, channels, size): `run` elements of each plane of y are written.
 

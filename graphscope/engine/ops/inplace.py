@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from graphscope.engine.core import dtypes, shapes
+from graphscope.engine.core import dtypes, loops, shapes
 from graphscope.engine.core.indexing import in_two_steps, is_basic, plain
 from graphscope.engine.core.op import OPS, Rule, register
 from graphscope.engine.core.tensor import Tensor
@@ -43,24 +43,16 @@ def define_in_place(
     return call
 
 
-_BLOCK: Final = 1 << 14
-"""So many elements are scaled at once: they stay in the cache, and no copy of a large operand is made."""
-
-
 def _add(x: Any, y: Any, *, alpha: float = 1, out: Any = None) -> Any:
     if x.dtype.kind in "iu":
         y = _fitted(y, x.dtype)
     if alpha == 1:
         return np.add(x, y, out=out)
     alpha = factor(alpha, x.dtype)
-    if out is None or out.size <= 2 * _BLOCK or not _aligned(out, y):
-        return np.add(x, y * alpha, out=out)
-    flat, given = out.reshape(-1), y.reshape(-1)
-    scaled = np.empty(_BLOCK, out.dtype)
-    for start in range(0, out.size, _BLOCK):
-        part = flat[start : start + _BLOCK]
-        np.add(part, np.multiply(given[start : start + _BLOCK], alpha, out=scaled[: part.size]), out=part)
-    return out
+    is_beside = out is not None and y.__class__ is np.ndarray and y.shape == out.shape and loops.fits(out, y)
+    if is_beside and loops.add_scaled(out, y, alpha):
+        return out
+    return np.add(x, y * alpha, out=out)
 
 
 def _fitted(y: Any, dtype: np.dtype) -> Any:
@@ -69,17 +61,6 @@ def _fitted(y: Any, dtype: np.dtype) -> Any:
     if own is dtype:
         return dtypes.number(y, dtype)
     return y.astype(dtype) if dtype.kind in "iu" and own.kind in "iu" else y
-
-
-def _aligned(out: np.ndarray, y: Any) -> bool:
-    """Whether two arrays can be walked side by side."""
-    return (
-        y.__class__ is np.ndarray
-        and y.shape == out.shape
-        and y.dtype is out.dtype
-        and out.flags.c_contiguous
-        and y.flags.c_contiguous
-    )
 
 
 def _sub(x: Any, y: Any, *, alpha: float = 1, out: Any = None) -> Any:

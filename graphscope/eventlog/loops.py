@@ -67,11 +67,16 @@ def _around(text: str, line: int, first: int) -> ast.Module | None:
     if is_function and not any(map(_LOOP.search, block[: line - first + 1])):  # which takes a tenth of the time
         return ast.Module([], [])
     inside = ["if True:"] if block[0][:1].isspace() else []
-    return _tree("\n".join([*[""] * (first - 1 - len(inside)), *inside, *block]))
+    return _parsed("\n".join([*[""] * (first - 1 - len(inside)), *inside, *block]))
 
 
 @lru_cache(maxsize=16)
 def _tree(text: str) -> ast.Module | None:
+    """That of a whole text, kept for its other lines."""
+    return _parsed(text)
+
+
+def _parsed(text: str) -> ast.Module | None:
     try:
         return module_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -146,6 +146,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         if path is None:
             discard = functools.partial(_discard, self._writer)
             _references[self._writer.path] = weakref.ref(log, functools.partial(appender.later, discard))
+        grow_old()
         return log
 
     def __exit__(
@@ -202,7 +203,6 @@ def start(path: Path | None = None, **options: Any) -> Writer:
             import_module("graphscope.diagnose.watching").start(started.path)
     # A layer above, which knows the frameworks that the program may have loaded.
     import_module("graphscope.adapters").attach(started)
-    grow_old()
     return started
 
 

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, overload
 
-import numpy as np
-
 from graphscope.eventlog.interruptions import own
 
 _BINARY: Final = getattr(os, "O_BINARY", 0)
@@ -38,19 +36,15 @@ def source_text(file: str, variables: dict[str, Any] | None = None, *, anew: boo
 
 
 class Lines(Sequence[str]):
-    """The lines of a text, without their ends, each made when it is asked for.
+    """The lines of a text, without their ends, each decoded when it is asked for: of most files a few are wanted."""
 
-    Of most files a few are wanted, and to make all takes longer than the first ops of many a program.
-    """
-
-    __slots__ = ("_content", "_ends")
+    __slots__ = ("_lines",)
 
     def __init__(self, content: bytes) -> None:
-        self._content = content
-        self._ends = np.flatnonzero(np.frombuffer(self._content, np.uint8) == ord("\n"))
+        self._lines = content.split(b"\n")  # NumPy is quicker with megabytes alone
 
     def __len__(self) -> int:
-        return len(self._ends) + 1
+        return len(self._lines)
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -59,17 +53,10 @@ class Lines(Sequence[str]):
     def __getitem__(self, place: slice) -> list[str]: ...
 
     def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, int):
-            place = range(len(self))[place]  # or an IndexError
-            return self._between(place, place + 1)
-        start, stop, step = place.indices(len(self))
-        assert step == 1, "lines that stand together"
-        return self._between(start, stop).split("\n") if start < stop else []
-
-    def _between(self, start: int, stop: int) -> str:
-        first = self._ends[start - 1] + 1 if start else 0
-        end = self._ends[stop - 1] if stop <= len(self._ends) else None
-        return self._content[first:end].decode("utf-8", _ANY)
+        found = self._lines[place]
+        if isinstance(found, bytes):
+            return found.decode("utf-8", _ANY)
+        return [line.decode("utf-8", _ANY) for line in found]
 
 
 _ANY: Final = "surrogatepass"

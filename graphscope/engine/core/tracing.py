@@ -37,7 +37,7 @@ Given = tuple[tuple[Any, ...] | None, dict[str, Any] | None]
 class CallSite(Place):
     """The template of an op's rows at one place of the program, and those of the backward rows that follow from it."""
 
-    __slots__ = ("attrs", "code", "fields", "grad", "line", "numbers", "operands", "partial", "single", "varying")
+    __slots__ = ("attrs", "behind", "code", "fields", "line", "numbers", "operands", "single", "varying")
 
     def __init__(
         self, writer: Writer, frame: FrameType, op: Op, out: Any, given: Given, numbers: list[int],
@@ -46,7 +46,7 @@ class CallSite(Place):
         self.line = f"{frame.f_code.co_filename}:{frame.f_lineno}"
         self.code = frame.f_code  # kept alive, so that its address stays its own
         self.kind = out.__class__
-        self.shape = out.shape
+        self.shape = shape = out.shape
         self.dtype = out.dtype
         self.constant: Any = None
         self.operands, self.attrs = given
@@ -70,8 +70,8 @@ class CallSite(Place):
             "op": op_number(writer, op),
             "site": site_number(writer, frame),
             "scope": scope_number(writer),
-            "shape": out.shape,
-            "dtype": out.dtype,
+            "shape": shape,
+            "dtype": self.dtype,
             "attrs": writer.attributes(told),
         }
         self.template = writer.template(
@@ -82,28 +82,29 @@ class CallSite(Place):
             number_count=len(varying),
             **self.fields,
         )
-        self.grad: dict[int, Template] = {}
         self.single: Template | None = None
-        self.partial: dict[bool, Template] = {}
+        self.behind: dict[tuple[Kind, int], Template] | None = None
 
     def grad_template(self, writer: Writer, count: int) -> Template:
         """The template of the GRAD row of this op with so many contributions."""
-        template = self.grad.get(count)
-        if template is None:
-            template = writer.template(Kind.GRAD, graph_pass=Pass.BACKWARD, input_count=count, **self.fields)
-            self.grad[count] = template
-            if count == 1:
-                self.single = template
-        return template
+        if count != 1:
+            return self._template_behind(writer, Kind.GRAD, count, {})
+        if self.single is None:
+            self.single = writer.template(Kind.GRAD, graph_pass=Pass.BACKWARD, input_count=1, **self.fields)
+        return self.single
 
     def partial_template(self, writer: Writer, has_origin: bool) -> Template:
         """The template of an ACCUMULATE row: one of several contributions to this op's cotangent."""
-        template = self.partial.get(has_origin)
+        return self._template_behind(writer, Kind.ACCUMULATE, int(has_origin), {"op": 0, "attrs": 0})
+
+    def _template_behind(self, writer: Writer, kind: Kind, count: int, other: dict[str, int]) -> Template:
+        if self.behind is None:  # most have none
+            self.behind = {}
+        template = self.behind.get((kind, count))
         if template is None:
-            fields = {**self.fields, "op": 0, "attrs": 0}
-            count = int(has_origin)
-            template = writer.template(Kind.ACCUMULATE, graph_pass=Pass.BACKWARD, input_count=count, **fields)
-            self.partial[has_origin] = template
+            fields = {**self.fields, **other}
+            template = writer.template(kind, graph_pass=Pass.BACKWARD, input_count=count, **fields)
+            self.behind[kind, count] = template
         return template
 
 
@@ -148,7 +149,7 @@ def call_site(
         while outer is not None and recording.is_internal(outer.f_code.co_filename):
             outer = outer.f_back
         frame = outer or frame
-        key = (key, id(frame.f_code), frame.f_lasti)
+        key = (key, id(frame.f_code), frame.f_lasti, out.shape)  # such a place is often one for all parameters
         site = sites.get(key)
     context = here().context
     if outputs is None and site.__class__ is CallSite and _fits(site, out, constant, attrs, context):

@@ -57,6 +57,8 @@ static int64_t now(void)
 #endif
 }
 
+static PyTypeObject *cursor_type, *form_type, *place_type;
+
 /* Cursor: where the next row and the next value of a segment go --------------------------------------------------- */
 
 typedef struct {
@@ -306,6 +308,25 @@ typedef struct {
 #define FORM_PARTS(X) X(prefix)
 HOLDS(Form, FORM_PARTS)
 
+/* like(other): keep values as another form keeps its own. */
+static PyObject *Form_like(Form *self, PyObject *given)
+{
+    if (!PyObject_TypeCheck(given, form_type)) {
+        PyErr_SetString(PyExc_TypeError, "another form is asked for");
+        return NULL;
+    }
+    Form *other = (Form *)given;
+    self->nbytes = other->nbytes;
+    self->room = other->room;
+    self->floating = other->floating;
+    self->plain = other->plain;
+    self->copied = other->copied;
+    self->inline_ = other->inline_;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef Form_methods[] = {{"like", (PyCFunction)Form_like, METH_O, "Keep values as another form."}, {NULL}};
+
 static PyMemberDef Form_members[] = {
     {"prefix", T_OBJECT, offsetof(Form, prefix), 0, NULL},
     {"nbytes", T_LONGLONG, offsetof(Form, nbytes), 0, NULL},
@@ -326,6 +347,7 @@ static PyType_Slot Form_slots[] = {
     {Py_tp_traverse, Form_traverse},
     {Py_tp_clear, Form_clear},
     {Py_tp_members, Form_members},
+    {Py_tp_methods, Form_methods},
     {0, NULL}};
 
 static PyType_Spec Form_spec = {
@@ -358,8 +380,6 @@ static PyType_Slot Place_slots[] = {
 static PyType_Spec Place_spec = {
     "graphscope.eventlog._append.Place", sizeof(Place), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, Place_slots};
-
-static PyTypeObject *cursor_type, *form_type, *place_type;
 
 /* Appender: appends to whatever segment is its writer's ------------------------------------------------------------- */
 

@@ -142,6 +142,11 @@ class Form:
     plain: bool
     """Whether there is nothing to do but to copy the value and to pack the fields."""
 
+    def like(self, other: Form) -> None:
+        """Keep values as another form keeps its own."""
+        self.nbytes, self.room, self.floating = other.nbytes, other.room, other.floating
+        self.plain, self.copied, self.inline = other.plain, other.copied, other.inline
+
 
 class Place:
     """A call site, and the result that its template is for."""

@@ -46,7 +46,7 @@ def padded(nbytes: int) -> int:
 _SUMMARY_ROOM: Final = padded(schema.SUMMARY.itemsize)
 
 
-class Content:
+class Content(Form):
     """How the values of rows are kept: what is the same in all rows of one shape and dtype.
 
     Args:
@@ -58,10 +58,7 @@ class Content:
         shape: The number of the shape.
     """
 
-    __slots__ = (
-        "copied", "dtype", "floating", "inline", "keep", "layout", "nbytes", "pack", "plain", "raw", "room", "shape",
-        "watched",
-    )  # fmt: skip
+    __slots__ = ("dtype", "keep", "layout", "pack", "raw", "shape", "watched")
 
     def __init__(
         self, dtype: int, nbytes: int, keep: int, layout: str, *, watched: bool = False, shape: int = 0
@@ -95,20 +92,15 @@ class Template(Form):
         self.prefix = _PREFIX.pack(0, fields[1], self.flags, *fields[3:])
         self.nodes = nodes
         self.content = content
-        self.nbytes = content.nbytes
+        self.like(content)
         self.keep = keep
-        self.room = content.room
         self.pack = content.pack
         self.raw = content.raw
         self.rare = self.kind > _LAST_NODE or flags & _RARE != 0
-        self.copied = content.copied
-        self.inline = content.inline
-        self.floating = content.floating
         self.watched = content.watched
         """Whether the value may hold NaN or Inf, and its row is to be flagged then."""
         self.special = self.rare or self.raw or not keep
         """Whether a row needs more than its value copied and its fields packed."""
-        self.plain = content.plain
 
     def flagged(self) -> Template:
         """The same for a row whose value holds NaN or Inf."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -140,8 +141,12 @@ def _range(dtype: Any) -> tuple[Any, Any]:
     if dtype.kind in "iu":
         whole = np.iinfo(dtype)
         return int(whole.min), int(whole.max)
-    largest = 255 * 2.0**120 if dtype == bfloat16 else float(np.finfo(dtype).max)
+    largest = _LARGEST[dtype] if dtype in _LARGEST else float(np.finfo(dtype).max)
     return -largest, largest
+
+
+_LARGEST: Final = {bfloat16: 255 * 2.0**120, float32: (2 - 2.0**-23) * 2.0**127, float64: sys.float_info.max}
+"""The largest numbers of some dtypes: NumPy's first look at its own takes as long as some ops."""
 
 
 PRODUCTS: Final = frozenset(

@@ -265,8 +265,8 @@ def _text(rule: Rule) -> str:
         except OSError:  # only the compiled modules were installed, or no file can be opened now
             return str(code.co_name)
     places = [place for place in code.co_positions() if None not in place and place[2] != place[3]]
-    first = min((line, column) for line, _, column, _ in places)
-    last = max((line, column) for _, line, _, column in places)
+    first = min([place[::2] for place in places])
+    last = max([place[1::2] for place in places])
     lines = [line.encode() for line in lines_in(code.co_filename)[first[0] - 1 : last[0]]] or [b""]
     lines[-1] = lines[-1][: last[1]]  # columns count bytes
     lines[0] = lines[0][first[1] :]

@@ -87,7 +87,7 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
     site = None
     if writer is not None:
         rows = [value.row for value in inputs]
-        given_operands = tracing.operands_of(given, Tensor)
+        given_operands = None if len(inputs) == len(given) else tracing.operands_of(given, Tensor)
         site = _record(writer, op, target, rows, given_operands, attrs, frame, start)
     if target.uncounted_of is not None:
         target.uncounted_of.row = target.row

@@ -66,3 +66,26 @@ def test_segments_share_no_values(make, append) -> None:
     np.testing.assert_array_equal(log.value(last), value)
     next(writer.path.glob("segments/000000000000/values.npy")).unlink()
     np.testing.assert_array_equal(load(writer.path).value(last), value)
+
+
+def test_large_values_begin_where_pages_do_if_that_leaves_little_empty(make, append) -> None:
+    writer, pick = make(), np.random.default_rng(4)
+    sizes = [LARGE + 8, 1 << 16, 100_000, LARGE + 24, 1 << 14, LARGE + 8, 3 << 15, 40_000]
+    given = [pick.integers(0, 256, size, np.uint8) for size in sizes]
+    before = writer.segment.value_end
+    rows = [append(writer, value) for value in given]
+    template = writer.template(Kind.OP, shape=given[1].shape, dtype=given[1].dtype, several=True)
+    keep = writer.template(Kind.OP, shape=given[1].shape, dtype=given[1].dtype).keep
+    slots = [given[1][::-1].copy(), given[2][::-1].copy()]
+    several = writer.append_wide(template, [(slot, keep) for slot in slots], [])
+    taken = before - writer.segment.value_end
+    assert taken <= (sum(sizes) + sum(slot.nbytes for slot in slots)) * 9 / 8 + 16 * len(sizes)
+    log = load(writer.path)
+    content = np.load(writer.path / "segments" / f"{0:012d}" / "values.npy", mmap_mode="r")
+    ahead = content.offset
+    for row, value in zip(rows, given, strict=True):
+        place = int(log.column("value")[row])
+        np.testing.assert_array_equal(content[place : place + value.size], value)
+        assert (place + ahead) % 4096 == 0 or value.nbytes < 8 * 4096
+    for number, slot in enumerate(slots):
+        np.testing.assert_array_equal(log.value(several, number), slot)

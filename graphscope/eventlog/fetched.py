@@ -46,6 +46,9 @@ class FetchedFile:
                 hint="pip install 'graphscope-debugger[remote]', and what the store needs besides, as s3fs or gcsfs",
             ) from error
         except FileNotFoundError as error:
+            cause = error.__cause__
+            if isinstance(cause, Exception) and _is_refused(cause):
+                raise self._unreadable(cause) from error
             reason = "" if error.__cause__ is None else f" ({type(error.__cause__).__name__}: {error.__cause__})"
             raise LogError(f"there is nothing at {url}{reason}", hint="pack a log, and put the file there") from error
         except Exception as error:  # each store has errors of its own
@@ -154,3 +157,12 @@ class _Reading(io.RawIOBase):
             room[:count] = self._file.memory[self._place : self._place + count]
             self._place += count
         return count
+
+
+def _is_refused(cause: Exception) -> bool:
+    """Whether a store that says that there is nothing was not reached, or does not let one look."""
+    return isinstance(cause, OSError) or getattr(cause, "status", _NOT_FOUND) not in (_NOT_FOUND, _GONE)
+
+
+_NOT_FOUND: Final = 404
+_GONE: Final = 410

@@ -187,8 +187,9 @@ class ZipFiles:
 
     def __init__(self, path: Path, content: Callable[[Path], Content] = MappedFile) -> None:
         self.path = path
+        opened: Content | None = None
         try:
-            self._content = content(path)
+            opened = self._content = content(path)
             self._memory = self._content.memory
             with self._content.open() as file, zipfile.ZipFile(file) as archive:
                 self._members = {member.filename: member for member in archive.infolist()}
@@ -199,6 +200,10 @@ class ZipFiles:
                 hint="write it again as an ordinary one, without compression; a log: graphscope pack LOG",
             ) from error
         except _ZIP_ERRORS as error:
+            if opened is not None and _begins_as_zip(opened):
+                raise LogError(
+                    f"{path} is cut off: it begins as a packed log, and its end is missing", hint="copy it again"
+                ) from error
             raise LogError(f"{path} is no packed log: {error}", hint="pack one: graphscope pack LOG") from error
 
     def segments(self) -> list[tuple[int, str]]:
@@ -256,6 +261,14 @@ class ZipFiles:
         name_length, extra_length = struct.unpack_from("<HH", header, 26)
         start = member.header_offset + 30 + name_length + extra_length
         return start, max(min(member.file_size, len(self._memory) - start), 0)
+
+
+def _begins_as_zip(content: Content) -> bool:
+    with content.open() as file:
+        return file.read(len(_ZIP)) == _ZIP
+
+
+_ZIP: Final = b"PK\x03\x04"
 
 
 def _number_of(path: Path) -> int:

@@ -155,7 +155,7 @@ def test_a_store_that_goes_away_in_the_middle(server: ThreadingHTTPServer, packe
     ("url", "said"),
     [
         ("memory://logs/nothing.zip", r"there is nothing at memory://logs/nothing.zip"),
-        ("memory://logs/cut.zip", r"memory://logs/cut.zip is no packed log"),
+        ("memory://logs/cut.zip", r"memory://logs/cut.zip is cut off"),
         ("memory://logs/empty.zip", r"memory://logs/empty.zip is no packed log"),
         ("memory://logs", r"memory://logs is no (file|packed log)"),
         ("nobody://knows.zip", r"nobody://knows.zip can't be read: ValueError: Protocol not known"),
@@ -173,8 +173,30 @@ def test_a_server_that_is_not_there_is_named(server: ThreadingHTTPServer) -> Non
     url = address(server)
     server.shutdown()
     server.server_close()
-    with pytest.raises(LogError, match=r"there is nothing at http://127.*run.gscope.zip \(ClientConnectorError: "):
+    with pytest.raises(LogError, match=r"http://127.*run.gscope.zip can't be read: ClientConnectorError: "):
         load(url)
+
+
+def test_a_server_that_refuses_is_not_said_to_have_nothing() -> None:
+    pytest.importorskip("aiohttp")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever).start()
+        with pytest.raises(LogError, match=r"run.gscope.zip can't be read: ClientResponseError: 403") as told:
+            load(address(server))
+        server.shutdown()
+    assert "that you may read it" in str(told.value.hint)
+
+
+class Refusing(SimpleHTTPRequestHandler):
+    """Lets nobody read anything."""
+
+    def do_GET(self) -> None:
+        self.send_error(403)
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
 
 
 def test_a_file_of_this_machine_by_its_url(packed: Path) -> None:

@@ -45,7 +45,14 @@ def _norms(values: np.ndarray) -> np.ndarray:
         return np.full(len(values), np.nan)
     numbers = np.abs(values) if values.dtype.kind == "c" else values
     with np.errstate(all="ignore"):  # not by a product of BLAS, which starts threads for it
-        return np.asarray(np.sqrt(np.square(numbers, dtype=np.float64).sum(axis=1)))
+        found = np.asarray(np.sqrt(np.square(numbers, dtype=np.float64).sum(axis=1)))
+        beyond = np.flatnonzero(np.isinf(found) | (found == 0))  # of numbers whose squares are, perhaps, and not they
+        if len(beyond) and numbers.itemsize == np.dtype(np.float64).itemsize:
+            largest = np.abs(numbers[beyond]).max(axis=1, initial=0).astype(np.float64)
+            beyond, largest = (each[np.isfinite(largest) & (largest > 0)] for each in (beyond, largest))
+            parts = np.square(numbers[beyond] / largest[:, None]).sum(axis=1)
+            found[beyond] = largest * np.sqrt(parts)
+    return found
 
 
 def norms_of_sums(log: Log, rows: np.ndarray, groups: np.ndarray) -> np.ndarray:

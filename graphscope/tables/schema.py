@@ -95,7 +95,8 @@ SCHEMA: Final = (
     ),
     Table(
         "values",
-        "Statistics of the outputs of nodes, as far as the log has the value or its statistics.",
+        "Statistics of the outputs of nodes, as far as the log has the value or its statistics; of complex numbers, of "
+        "their magnitudes.",
         (
             _STEP,
             _ROW,

@@ -86,3 +86,12 @@ def test_of_values_that_a_budget_took_nothing_is_told(tmp_path: Path) -> None:
     told = np.concatenate([rows[places] for places, _ in stacks(log, rows)])
     assert 0 < len(told) < len(rows)
     assert sorted(told.tolist()) == [row for row in rows.tolist() if log.value(row) is not None]
+
+
+@pytest.mark.parametrize("size", [1e-250, 1e-3, 1e250])
+def test_a_norm_is_not_lost_where_the_squares_are(size: float) -> None:
+    """Of `float64` squares may be beyond it; what is not finite, or 0, stays so."""
+    assert norm_of(np.array([3.0, -4.0]) * size) == pytest.approx(5 * size)
+    assert norm_of(np.array([3 + 4j, 0]) * size) == pytest.approx(5 * size)
+    assert norm_of(np.zeros(3)) == norm_of(np.zeros((0, 2))) == 0
+    assert norm_of(np.array([size, np.inf])) == np.inf

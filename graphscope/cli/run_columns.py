@@ -96,10 +96,12 @@ def chosen(runs: Sequence[Run], columns: Sequence[Column], wanted: str) -> list[
     Raises:
         UsageError: It is no condition, or there is no such column.
     """
-    match = re.fullmatch(r"\s*([^<>=!]+?)\s*(<=|>=|!=|=|<|>)\s*(.*?)\s*", wanted)
+    match = re.fullmatch(r"\s*([^<>=!]+?)\s*(<=|>=|!=|=|<|>)\s*([^<>=!].*?|)\s*", wanted)
     if match is None:
         raise UsageError(f"{wanted!r} is no condition", "For example: --where 'lr>0.01', or --where found=nan")
     value, compare, limit = _named(columns, match[1]).value, _COMPARED[match[2]], _key(match[3])
+    if match[2] not in ("=", "!=") and limit[0]:
+        raise UsageError(f"{match[3]!r} in {wanted!r} is no number", "For example: --where 'lr>0.01'")
     found = []
     for run in runs:
         own = _key(value(run))

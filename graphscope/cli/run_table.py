@@ -6,7 +6,7 @@ import dataclasses
 import html
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rich import box
 from rich.console import Console
@@ -28,13 +28,41 @@ def print_runs(runs: Sequence[Run], columns: Sequence[Column]) -> None:
         return
     console.print(plain(_title(runs)), soft_wrap=True)
     console.print()
-    shown = [column for column in columns if column.least <= console.width and _is_told(column, runs)]
+    told = [column for column in columns if column.least <= console.width and _is_told(column, runs)]
+    shown = _fitting(told, runs, console.width)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in shown:
         drawn.add_column(plain(column.name), justify=column.justify, overflow="fold")
     for run in runs:
         drawn.add_row(*(plain(column.text(column.value(run))) for column in shown))
     console.print(drawn)
+    missing = ", ".join(column.name for column in told if column not in shown)
+    if missing:
+        console.print(plain(f"not shown, for want of room: {missing} (a wider terminal, or -o runs.html, has them)"))
+
+
+def _fitting(columns: list[Column], runs: Sequence[Run], width: int) -> list[Column]:
+    """The columns that find room beside each other: what says least of a run is left out first."""
+    needed = {column.name: _needed(column, runs) + _BETWEEN for column in columns}
+    given = [column for column in columns if column.name not in (*_LEAST_WANTED, *_MOST_WANTED)]
+    given.sort(key=lambda column: sum(bool(column.text(column.value(run))) for run in runs))
+    for name in (*_LEAST_WANTED, *(column.name for column in given)):
+        if sum(needed.values()) - _BETWEEN <= width:
+            break
+        needed.pop(name, None)
+    return [column for column in columns if column.name in needed]
+
+
+def _needed(column: Column, runs: Sequence[Run]) -> int:
+    """So many characters a column has, of what may be broken into lines a part."""
+    longest = max(len(column.text(column.value(run))) for run in runs)
+    return max(len(column.name), min(longest, _BROKEN))
+
+
+_BETWEEN: Final = 3
+_BROKEN: Final = 20
+_LEAST_WANTED: Final = ("step time", "gradient", "recording", "first rate", "best", "last rate", "first NaN", "steps")
+_MOST_WANTED: Final = ("run", "loss", "found")
 
 
 def write_page(runs: Sequence[Run], columns: Sequence[Column], place: Path) -> None:

@@ -21,6 +21,7 @@ from graphscope.cli.parser import Parser
 from graphscope.cli.whole_logs import say_cut
 
 FOUND = 1
+NOTHING_TO_LOOK_AT = 2
 
 
 def configure(parser: Parser) -> None:
@@ -61,10 +62,11 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(data_of(runs, unread))
     else:
-        print_runs(runs, columns)
+        if columns:
+            print_runs(runs, columns)
         for each in unread:
             print(f"graphscope: {each.name}: {each.why}", file=sys.stderr)
         for run in runs:
             if run.missing:
                 say_cut(run.name, run.missing)
-    return FOUND if any(each.found for each in runs) else 0
+    return FOUND if any(each.found for each in runs) else 0 if columns else NOTHING_TO_LOOK_AT

@@ -65,6 +65,8 @@ def _answer(duckdb: Any, connection: Any, folder: Path, names: Sequence[str], sq
     for name in names:
         _see(duckdb, connection, folder, name)
     try:
+        if len(duckdb.extract_statements(sql)) > 1:
+            raise UsageError("these are several queries", "ask them one at a time")
         found = connection.execute(sql)
         rows = found.fetchmany(MOST + 1)
         return Answer(tuple(each[0] for each in found.description or ()), rows[:MOST], len(rows) <= MOST)

@@ -94,6 +94,7 @@ def test_of_a_long_answer_the_first_rows_are_shown(tmp_path: Path, read: Run) ->
         (["query", "it.gscope", "SELEC 1"], "the query can't be run: Parser Error: syntax error"),
         (["query", "it.gscope", "SELECT lost FROM steps"], 'Referenced column "lost" not found'),
         (["query", "it.gscope", "SELECT 1 FROM losses"], "the tables are nodes, edges, values"),
+        (["query", "it.gscope", "SELECT 1; SELECT 2"], "these are several queries"),
         (["query", "it.gscope"], "'it.gscope' is no query"),
         (["query", "gone.gscope", "SELECT 1 FROM steps"], "there is no log 'gone.gscope'"),
         (["query", "foreign", "SELECT 1 FROM steps"], "there is no recording (*.gscope) in"),

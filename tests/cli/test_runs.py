@@ -75,6 +75,22 @@ def test_runs_are_sorted_chosen_and_shown(losses: dict[str, list[float]], read: 
     )
 
 
+@pytest.mark.parametrize("width", [40, 60, 80, 110])
+def test_a_narrow_terminal_shows_fewer_columns_and_breaks_no_word_of_the_rest(
+    read: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, width: int
+) -> None:
+    for rate in (0.1, 0.4, 1e20):
+        monkeypatch.setattr(sys, "argv", ["train.py", "--rate", str(rate), f"--seed={int(rate)}"])
+        with np.errstate(all="ignore"):
+            train(tmp_path / f"run{rate}.gscope", rate)
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = read("runs").stdout.splitlines()
+    table = lines[2 : next(place for place, line in enumerate(lines) if line.startswith("not shown"))]
+    assert max(map(len, lines[:-1])) <= width
+    assert [line.split()[0] for line in table if line.startswith("run")] == ["run", "run0.1", "run0.4", "run1e+20"]
+    assert "loss" in table[0].split()
+
+
 def test_a_run_is_found_by_what_came_of_a_cause(read: Run, tmp_path: Path) -> None:
     """A learning rate that is too large is why there is a NaN: either finds the run, and the cause stands first."""
     train(tmp_path / "steady.gscope", 0.1)
@@ -108,6 +124,8 @@ def test_the_rates_of_the_first_and_of_the_last_step_are_told(read: Run, tmp_pat
         (["nowhere"], "there is no log 'nowhere'"),
         (["--sort", "speed"], "there is no column 'speed'"),
         (["--where", "fast"], "'fast' is no condition"),
+        (["--where", "loss>>3"], "'loss>>3' is no condition"),
+        (["--where", "loss>much"], "'much' in 'loss>much' is no number"),
     ],
 )
 @pytest.mark.usefixtures("losses")
@@ -127,6 +145,13 @@ def test_a_log_that_can_not_be_read_is_left_out_and_said(
     done = read("runs", "--json")
     assert len(told("runs", done.stdout)["runs"]) == len(losses)
     assert [each["name"] for each in told("runs", done.stdout)["unread"]] == ["broken"]
+
+
+def test_where_no_log_can_be_read_there_is_nothing_to_look_at(read: Run, tmp_path: Path) -> None:
+    (tmp_path / "cut.gscope.zip").write_bytes(b"PK\x03\x04 and so on")
+    done = read("runs")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cut.gscope.zip is cut off" in done.stderr
 
 
 def test_a_folder_without_recordings_is_said(read: Run) -> None:

@@ -11,6 +11,9 @@ from typing import Any, Final
 
 from graphscope.eventlog.members import members, told
 
+JOINED: Final = "joined"
+"""True in the entry of a collective that a rank without data comes to so that the others can go on."""
+
 
 def entry(group: str, ranks: Sequence[int]) -> dict[str, Any]:
     """What the table `attrs` says of the collectives of a group; the number is the first that lies in the row."""

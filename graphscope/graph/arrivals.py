@@ -22,7 +22,8 @@ ARRIVAL: Final = np.dtype(
         ("site", "<i4"),
         ("shape", "<i4"),
         ("time", "<i8"),  # when it came
-        ("took", "<i8"),  # how long the call took, in ns; 0 where that is not known
+        ("took", "<i8"),  # how long the call took, and the wait for its end, in ns; 0 where that is not known
+        ("averages", "?"),  # it is what a replica averages its gradients by
         ("waits", "?"),  # it has not come out of it, as far as the log goes
     ]
 )
@@ -53,8 +54,13 @@ def arrivals(log: Log) -> tuple[tuple[tuple[str, tuple[int, ...]], ...], np.ndar
         found[field] = log.pick(field, found["row"])
     which = np.zeros(len(rows), np.int64)
     which[order] = _newest(begins[order], order, came)
-    ended = np.flatnonzero(~is_wait)[::-1]  # of several rows that one wrote, the first says how long it took
-    found["took"][which[ended]] = log.pick("duration", rows[ended])
+    durations = log.pick("duration", rows)
+    for is_part in (~is_wait & ~is_later, ~is_wait & is_later):  # the call, and where its end is waited for
+        ended = np.flatnonzero(is_part)[::-1]  # of several rows that one wrote, the first says how long it took
+        part = np.zeros(len(came), np.int64)
+        part[which[ended]] = durations[ended]
+        found["took"] += part
+    found["averages"][which[kinds == Kind.ACCUMULATE]] = True
     found["waits"][which] = is_wait  # the last one says
     _, newest = np.unique(found["group"][::-1], return_index=True)
     found["waits"] &= np.isin(np.arange(len(found)), len(found) - 1 - newest)

@@ -115,10 +115,11 @@ class Backward:
                     sweep()
                 else:
                     _pop()
-                run.turn()
+                since = None if run.opened else run.began
+                now = run.turn()
                 if result is not None and inputs and not kwargs.get("accumulate_grad"):
                     self._wanted(run, inputs, result)
-                self._end(run, first, frame)
+                self._end(run, first, frame, 0 if since is None else now - since)
             control.passed(session, frame)
             return result
 
@@ -186,12 +187,12 @@ class Backward:
         return marks.loss.template, number / number.dtype.type(scale)
 
     @guarded
-    def _end(self, run: Run, first: int, frame: FrameType) -> None:
-        """Append the mark of its end, and let go of it; its rows begin at `first`."""
+    def _end(self, run: Run, first: int, frame: FrameType, rest: int) -> None:
+        """Append the mark of its end, and let go of it; its rows begin at `first`, its last leaf took `rest`."""
         run.end()
         self._walk.remember(run)
         if run.place.run is None:
-            self._collectives.averaged(frame)
+            self._collectives.averaged(frame, rest)
             self.session.hooked_leaves.passed(first, frame)
         if run.marks is not None:
             self._mark(run, run.marks.end)

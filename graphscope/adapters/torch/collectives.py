@@ -20,6 +20,7 @@ import torch
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dtypes import log_dtype
+from graphscope.adapters.torch.joined_rank import JoinedRank
 from graphscope.adapters.torch.known_tensors import Known, wrote
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
@@ -66,7 +67,7 @@ class Told(NamedTuple):
     """It lies in the rows, so that the tables of a long run are those of a short one."""
 
 
-class _Common(NamedTuple):
+class Common(NamedTuple):
     """What the rows of a collective have in common."""
 
     columns: dict[str, Any]
@@ -76,7 +77,7 @@ class _Common(NamedTuple):
 class _Started(NamedTuple):
     """A collective that has begun."""
 
-    common: _Common
+    common: Common
     targets: list[Known]
     """What it writes to."""
     row: int
@@ -99,6 +100,7 @@ class Collectives:
         """What has not ended when it returns, by the `id` of what the program waits for it with."""
         self._averaging: list[tuple[Any, Told]] = []
         """Replicas that do so now, and what tells their collective from all others."""
+        self._joined = JoinedRank(self)
 
     def entries(self) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
         """What is to be replaced: the owner, the name, and what takes the place."""
@@ -119,6 +121,7 @@ class Collectives:
                 yield library.P2POp, "__init__", self._beginning(library.P2POp.__init__)
         replica = torch.nn.parallel.DistributedDataParallel
         yield replica, "forward", self._forward(replica.forward)
+        yield from self._joined.entries()
 
     def _wrapped(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         session = self.session
@@ -183,7 +186,7 @@ class Collectives:
         columns.update(
             op=self.session.op_number("wait", "The end of what was begun together."), site=site_number(writer, frame)
         )
-        template = self._without_value(Kind.WAIT, None, {**columns, "input_count": 0})
+        template = self.without_value(Kind.WAIT, None, {**columns, "input_count": 0})
         writer.append_many(template, None, [number], writer.clock())
 
     @guarded
@@ -192,11 +195,11 @@ class Collectives:
         end = writer.clock()
         alive = [tensor for known in started.targets if (tensor := known()) is not None]
         columns, number = started.common
-        common = _Common({**columns, "input_count": 1}, number)
+        common = Common({**columns, "input_count": 1}, number)
         for tensor in alive:
             self._write(tensor, [started.row], common, frame, start, end, False)
         if not alive:
-            template = self._without_value(Kind.OP, None, common.columns)
+            template = self.without_value(Kind.OP, None, common.columns)
             writer.append_many(template, None, [started.row, number], end, end - start)
 
     def _forward(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -209,10 +212,10 @@ class Collectives:
         return forward
 
     @guarded
-    def _announce(self, name: str, signature: Any, args: Any, kwargs: Any, frame: FrameType) -> _Common | None:
+    def _announce(self, name: str, signature: Any, args: Any, kwargs: Any, frame: FrameType) -> Common | None:
         """Say that the program comes to a collective; what its rows have in common, None if it takes no part."""
         given = signature.bind(*args, **kwargs).arguments
-        told = self._pair(name, given) if name in PEERS else self._told(given.get("group"))
+        told = self._pair(name, given) if name in PEERS else self.told_of(given.get("group"))
         if told is None:
             return None
         if given.get("async_op"):
@@ -221,9 +224,10 @@ class Collectives:
             if key in given and isinstance(given[key], int):
                 told.attributes[key] = given[key]
         moved = next((each for part in COLLECTIVES[name] for each in _tensors(given, part)), None)
-        return self._wait(name, told, frame, moved)
+        return self.come_to(name, told, frame, moved)
 
-    def _wait(self, name: str, told: Told, frame: FrameType, moved: torch.Tensor | None = None) -> _Common:
+    def come_to(self, name: str, told: Told, frame: FrameType, moved: torch.Tensor | None = None) -> Common:
+        """Append the mark that says that the program comes to a collective."""
         session = self.session
         writer = session.writer
         columns: dict[str, Any] = {
@@ -234,10 +238,11 @@ class Collectives:
             "graph_pass": Pass.BACKWARD if session.places.here.context.backward else Pass.FORWARD,
             "number_count": 1,
         }
-        writer.append_many(self._without_value(Kind.WAIT, moved, columns), None, [told.number], writer.clock())
-        return _Common(columns, told.number)
+        writer.append_many(self.without_value(Kind.WAIT, moved, columns), None, [told.number], writer.clock())
+        return Common(columns, told.number)
 
-    def _without_value(self, kind: Kind, moved: torch.Tensor | None, columns: dict[str, Any]) -> Template:
+    def without_value(self, kind: Kind, moved: torch.Tensor | None, columns: dict[str, Any]) -> Template:
+        """The template of a row that tells of a tensor, if of any, and keeps nothing of it."""
         writer = self.session.writer
         if moved is None:
             return writer.template(kind, shape=(), dtype=None, **columns)
@@ -247,7 +252,7 @@ class Collectives:
 
     @guarded
     def _met(
-        self, name: str, signature: Any, args: Any, kwargs: Any, common: _Common, frame: FrameType, start: int,
+        self, name: str, signature: Any, args: Any, kwargs: Any, common: Common, frame: FrameType, start: int,
         result: Any,
     ) -> None:  # fmt: skip
         """Append the rows of a collective that was called: one for each tensor that it wrote to."""
@@ -258,13 +263,13 @@ class Collectives:
         sources = [session.leaves.meet(each, frame, None).row for each in _tensors(given, read)]
         targets = _tensors(given, written)
         end = writer.clock()
-        common = _Common({**common.columns, "input_count": len(sources)}, common.number)
+        common = Common({**common.columns, "input_count": len(sources)}, common.number)
         late = isinstance(result, torch.distributed.Work)
         row = 0
         for target in targets:
             row = self._write(target, sources, common, frame, start, end, late)
         if not targets:
-            template = self._without_value(Kind.OP, next(iter(_tensors(given, read)), None), common.columns)
+            template = self.without_value(Kind.OP, next(iter(_tensors(given, read)), None), common.columns)
             row = writer.append_many(template, None, [*sources, common.number], end, end - start)
         if late:
             known = [found for each in targets if (found := session.identities.find(each)) is not None]
@@ -273,7 +278,7 @@ class Collectives:
             self._started[key] = gone, _Started(common, known, row)
 
     def _write(
-        self, target: torch.Tensor, sources: list[int], common: _Common, frame: FrameType, start: int, end: int,
+        self, target: torch.Tensor, sources: list[int], common: Common, frame: FrameType, start: int, end: int,
         late: bool,
     ) -> int:  # fmt: skip
         session = self.session
@@ -299,18 +304,26 @@ class Collectives:
         replicas = dict.fromkeys(replica for each in self.replicas if (replica := each()) is not None)
         self.replicas.clear()
         for replica in replicas:
-            told = self._told(replica.process_group)
+            told = self.told_of(replica.process_group)
             if told is not None:
-                self._wait("all_reduce", told, frame)
+                self.come_to("all_reduce", told, frame)
                 self._averaging.append((replica, told))
 
-    def averaged(self, frame: FrameType) -> None:
-        """At the end of a backward pass: append what replicas made of their gradients, together with other ranks."""
+    def averaged(self, frame: FrameType, rest: int) -> None:
+        """At the end of a backward pass: append what replicas made of their gradients, together with other ranks.
+
+        They wait for each other when the last gradient is there, so that the end of the pass is theirs.
+
+        Args:
+            frame: Where.
+            rest: How long the pass went on from then, in nanoseconds.
+        """
         for replica, told in self._averaging:
-            self._average(replica, told, frame)
+            self._average(replica, told, frame, rest)
+            rest = 0
         self._averaging.clear()
 
-    def _average(self, replica: Any, told: Told, frame: FrameType) -> None:
+    def _average(self, replica: Any, told: Told, frame: FrameType, rest: int) -> None:
         session = self.session
         reached = [
             (each, known)
@@ -321,9 +334,10 @@ class Collectives:
         ]
         for parameter, known in reached:
             gradient = tensor_base.gradient(parameter)
-            tell_gradient(session, known, gradient, _AVERAGED, told.attributes, frame, [told.number])
+            tell_gradient(session, known, gradient, _AVERAGED, told.attributes, frame, [told.number], rest)
+            rest = 0
 
-    def _told(self, group: Any) -> Told | None:
+    def told_of(self, group: Any) -> Told | None:
         """What tells a collective from all others; None in a process that is not of the group."""
         library = torch.distributed.distributed_c10d
         if group is None:
@@ -348,7 +362,8 @@ class Collectives:
     def _numbered(self, name: str, ranks: list[int]) -> Told:
         number = self._counts[name]
         self._counts[name] += 1
-        return Told(numbering.entry(name, ranks), number)
+        attributes = numbering.entry(name, ranks)
+        return Told({**attributes, numbering.JOINED: True} if self._joined.is_joined else attributes, number)
 
 
 def _tensors(given: dict[str, Any], parameter: str) -> list[torch.Tensor]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def tell_gradient(
     session: Session, known: Known, gradient: torch.Tensor, op: tuple[str, str], attributes: dict[str, Any],
-    frame: FrameType, numbers: Sequence[int] = (),
+    frame: FrameType, numbers: Sequence[int] = (), duration: int = 0,
 ) -> None:  # fmt: skip
     """Append the row of a gradient that stands in the place of all that was added up.
 
@@ -34,6 +34,7 @@ def tell_gradient(
         attributes: What else is to be told.
         frame: Where.
         numbers: The bits of each number that the attributes say lies in the row.
+        duration: How long it took, in nanoseconds.
     """
     writer, more = session.writer, known.extended()
     form = Keeping(
@@ -52,4 +53,4 @@ def tell_gradient(
     )
     template, value = form.read(gradient)
     given = [more.accumulated, *numbers] if more.accumulated else [*numbers]
-    more.accumulated = writer.append_many(template, value, given, writer.clock(), 0, known.row & ROW_MASK)
+    more.accumulated = writer.append_many(template, value, given, writer.clock(), duration, known.row & ROW_MASK)

@@ -41,17 +41,27 @@ def all_ranks(named: Sequence[Path]) -> list[Path]:
     """The logs of a run that are to be compared: those that are named, or the family of the one that is.
 
     Raises:
+        LogError: What is named is none.
         UsageError: There are fewer than two, or one is named twice.
     """
+    from graphscope.eventlog.reader import load
+
     if len(named) < 2:
         found = with_ranks(find_log(named[0] if named else None))
         if len(found) < 2:
+            load(found[0])  # or it is said what else it is
             raise UsageError(
                 f"{str(found[0])!r} is the log of one process alone",
                 "`torchrun ... -m graphscope record SCRIPT` records each rank; logs of other names can all be named.",
             )
         return found
     found = [find_log(each) for each in named]
+    for place, log in zip(named, found, strict=True):
+        if place != log and not is_address(place) and len(with_ranks(log)) > 1:
+            raise UsageError(
+                f"{str(place)!r} has a run of several ranks, and is named beside others",
+                "Name one run, or the log of each rank; `graphscope runs` puts runs side by side.",
+            )
     seen: dict[Path, Path] = {}
     for log in found:
         if seen.setdefault(log.resolve(), log) is not log:

@@ -46,7 +46,12 @@ def _picture(found: Comparison, title: str, rows: list[np.ndarray], scale: str) 
         return ""
     most = min(float(np.nanmax(matrix)), 1.0) if "share" in scale else float(np.nanpercentile(matrix, 99))
     height = max(len(rows), min(24 * len(rows), 480))
-    steps = max(each.steps for each in found.ranks)
+    steps = max(each.kept for each in found.ranks)
+    which = (
+        f"the steps, 1 to {steps:,}"
+        if all(each.kept == each.steps for each in found.ranks)
+        else (f"the {steps:,} steps that are kept")
+    )
     marks = "".join(
         f'<i style="top:{100 * (place + 0.5) / len(rows):.2f}%" title="{html.escape(each.name)}"></i>'
         for place, each in enumerate(found.ranks)
@@ -54,7 +59,7 @@ def _picture(found: Comparison, title: str, rows: list[np.ndarray], scale: str) 
     )
     first, last = (html.escape(found.ranks[place].name) for place in (0, -1))
     return (
-        f"<h2>{title}</h2><p>A row for each rank, from {first} to {last}; from left to right the steps, 1 to {steps:,}"
+        f"<h2>{title}</h2><p>A row for each rank, from {first} to {last}; from left to right {which}"
         f"{f', in {BINS} stretches' if steps > BINS else ''}. Dark: long, {scale}. "
         f"{'An arrow points at a rank that is named above.' if marks else ''}</p>"
         f'<div class="matrix" style="height:{height}px"><img alt="{title}" src="{_png(matrix / (most or 1.0))}">'

@@ -2,8 +2,9 @@
 
 Logs are read side by side and lined up by the collectives of the ranks (`all_reduce`, `broadcast`). What is told: a
 collective that a rank leaves out, calls in another order or with another size, one that it never comes to while others
-wait; weights that part, and why (its learning rate, gradients that are not averaged); where the first NaN was born that
-spoilt a loss; data that a rank has twice, or that all have. Logs that still grow are read as far as they are.
+wait; a rank that raised or was killed; optimizers that are set up otherwise; weights that part, and why (gradients that
+are not averaged, or changed by one rank); where the first NaN was born that spoilt a loss; data that a rank has twice,
+or that all have. Logs that still grow are read as far as they are.
 
 The exit status is 1 when something was found, 0 when nothing was, 2 when there was nothing to compare.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Final
 
 from graphscope.cli.executors import EXECUTORS
 from graphscope.cli.json_output import add_json, print_json
@@ -19,6 +21,7 @@ from graphscope.cli.logs import all_ranks
 from graphscope.cli.parser import Parser
 
 FOUND = 1
+NOTHING_TO_COMPARE = 2
 
 
 def configure(parser: Parser) -> None:
@@ -53,4 +56,7 @@ def run(options: argparse.Namespace) -> int:
         from graphscope.cli.rank_table import print_comparison
 
         print_comparison(found)
-    return FOUND if found.report else 0
+    return FOUND if found.report else NOTHING_TO_COMPARE if len(found.ranks) < _FEWEST else 0
+
+
+_FEWEST: Final = 2

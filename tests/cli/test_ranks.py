@@ -139,6 +139,18 @@ def rename(folder: Path, about: Callable[[dict[str, object]], object]) -> None:
         ),
         (lambda folder: rename(folder, lambda facts: facts.update(format=99)), "rank 1: .*format 99"),
         (
+            lambda folder: rename(folder, lambda facts: facts.update(argv=[*facts["argv"][:1], "--seed", "3"])),
+            "rank 1: given `--seed 3`, the others .*: are they of the same run?",
+        ),
+        (
+            lambda folder: rename(folder, lambda facts: facts.update(created=1e9, finished=1e9 + 5)),
+            "rank 1: recorded at another time than the others: is it of the same run?",
+        ),
+        (
+            lambda folder: (folder / "run-rank1.gscope" / "tables" / "ops-000.npy").unlink(),
+            "rank 1: its tables/ops-000.npy is gone:",
+        ),
+        (
             lambda folder: rename(folder, lambda facts: facts.update(format=1)),
             "rank 1: logs of format 1, the others of 2",
         ),
@@ -186,7 +198,7 @@ def test_packed_logs_are_ranks_as_well(tmp_path: Path, read: Run) -> None:
         assert verdict(read, *words)[0].startswith("rank 1 did not come")
     os.truncate(tmp_path / "run-rank1.gscope.zip", 1_000)
     said = " ".join(read("ranks").stdout.split())
-    assert "rank 1: run-rank1.gscope.zip is no packed log" in said
+    assert "rank 1: run-rank1.gscope.zip is cut off" in said
 
 
 @pytest.mark.parametrize(
@@ -196,17 +208,31 @@ def test_packed_logs_are_ranks_as_well(tmp_path: Path, read: Run) -> None:
         (["alone"], "is the log of one process alone"),
         (["empty"], "there is no recording (*.gscope) in"),
         (["gone.gscope"], "there is no log 'gone.gscope'"),
+        (["notes.txt"], "notes.txt is no packed log"),
+        ([".", "other"], "'.' has a run of several ranks, and is named beside others"),
+        (["other", "alone"], "'other' has a run of several ranks, and is named beside others"),
         (["--with", "dust"], "invalid choice: 'dust'"),
     ],
 )
 def test_what_can_not_be_compared_is_refused(words: list[str], said: str, tmp_path: Path, read: Run) -> None:
     write(tmp_path, ALIKE, ALIKE)
-    for name in ("alone", "empty"):
+    for name in ("alone", "empty", "other"):
         (tmp_path / name).mkdir()
     write(tmp_path / "alone", ALIKE)
+    write(tmp_path / "other", ALIKE, ALIKE)
+    (tmp_path / "notes.txt").write_text("no log")
     done = read("ranks", *words)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def test_where_no_log_can_be_read_there_is_nothing_to_compare(tmp_path: Path, read: Run) -> None:
+    write(tmp_path, ALIKE, ALIKE)
+    for rank in range(2):
+        (tmp_path / f"run-rank{rank}.gscope" / "log.json").write_text("?")
+    done = read("ranks")
+    assert done.returncode == 2
+    assert "nothing to judge" in done.stdout
 
 
 def test_logs_of_any_names_are_ranks_in_the_order_they_are_named_in(tmp_path: Path, read: Run) -> None:

@@ -34,6 +34,15 @@ class Rank:
     state: str
     rows: int
     steps: int
+    """So many it has made."""
+    kept: int
+    """So many of them its log has."""
+    every: int
+    """One step of so many is recorded."""
+    arguments: tuple[str, ...]
+    began: float
+    ended: float
+    """When its recording began and ended, as far as it has, in seconds since 1970."""
     collectives: int
     loss: float | None
     """The last one; None where it is not known."""
@@ -104,7 +113,8 @@ def compared(run: str, tracks: Iterable[Track | Unread]) -> Comparison:
     findings = tuple(placed(Graph(load(each.log)), each.finding) for each in told)
     known = [*(each.name for each in ranks), *(each.name for each in unread)]
     missing = sorted(taking_part - {int(name.rpartition(" ")[2]) for name in known})
-    gaps = (*_unread(unread), *_absent(missing), *_torn(torn), *_unlike(ranks), *_unfinished(ranks), *_cut(cut))
+    gaps = (*_unread(unread), *_absent(missing), *_torn(torn), *_unlike(ranks), *_apart(ranks))
+    gaps += (*_unfinished(ranks), *_cut(cut), *_left_out(ranks))
     report = Report(f"{run} ({len(ranks)} ranks)", sum(each.rows for each in ranks), findings, gaps)
     return Comparison(report, tuple(ranks), tuple(dict.fromkeys(each.rank for each in told)))
 
@@ -122,7 +132,12 @@ def _rank(track: Track) -> Rank:
         format=track.format,
         state=track.state,
         rows=track.rows,
-        steps=len(track.seconds),
+        steps=track.made,
+        kept=len(track.seconds),
+        every=track.every,
+        arguments=track.arguments,
+        began=track.began,
+        ended=track.ended,
         collectives=len(track.meetings),
         loss=track.loss,
         together=float(track.together.sum()) / length if known else float("nan"),
@@ -178,6 +193,45 @@ def _unlike(ranks: list[Rank]) -> Iterable[Unjudged]:
         for other, _ in counts[1:]:
             who = named([each.name for each in ranks if getattr(each, field) == other])
             yield Unjudged(who, f"{words.format(other or 'no file', usual or 'no file')}: compared as far as they go")
+
+
+def _apart(ranks: list[Rank]) -> Iterable[Unjudged]:
+    """Ranks that were given other arguments than most, or recorded when the others had not begun, or had ended."""
+    if len(ranks) < 2:
+        return
+    (program, usual), count = Counter((each.program, each.arguments) for each in ranks).most_common(1)[0]
+    others = [each for each in ranks if each.program == program and each.arguments != usual]
+    others = others if 2 * count > len(ranks) else []
+    for words in dict.fromkeys(each.arguments for each in others):
+        who = named([each.name for each in others if each.arguments == words])
+        yield Unjudged(who, f"given {_spoken(words)}, the others {_spoken(usual)}: are they of the same run?")
+    began, ended = sorted(each.began for each in ranks)[:2], sorted(each.ended for each in ranks)[-2:]
+    for each in ranks:
+        next_began = began[1] if each.began == began[0] else began[0]
+        last_ended = ended[0] if each.ended == ended[1] else ended[1]
+        if max(next_began - each.ended, each.began - last_ended) > _APART:
+            yield Unjudged(each.name, "recorded at another time than the others: is it of the same run?")
+
+
+_APART: Final = 60.0
+"""So many seconds between recordings are more than clocks differ by, or launchers take."""
+
+
+def _spoken(words: tuple[str, ...]) -> str:
+    text = " ".join(words)
+    return f"`{text if len(text) <= _LONGEST else f'{text[: _LONGEST - 3]}...'}`" if words else "no arguments"
+
+
+_LONGEST: Final = 80
+
+
+def _left_out(ranks: list[Rank]) -> Iterable[Unjudged]:
+    every = max((each.every for each in ranks), default=1)
+    if every > 1:
+        why = (
+            f"one of {every} is recorded: what ranks do in the others, and which one hangs in them, is not in the logs"
+        )
+        yield Unjudged("the steps that were left out", why)
 
 
 def _unfinished(ranks: list[Rank]) -> Iterable[Unjudged]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from graphscope.diagnose.ranks.clock import follow
 from graphscope.diagnose.ranks.told import Told, named, told
 from graphscope.diagnose.ranks.track import NOWHERE, Track
 from graphscope.diagnose.ranks.weights import are_replicas
@@ -35,6 +37,8 @@ class Data:
     def __init__(self) -> None:
         self._fed: list[_Fed] = []
         self._prints: list[np.ndarray] = []
+        self._steps: list[np.ndarray] = []
+        """By which steps are the same, of each rank."""
         self._first: Track | None = None
         self._are_replicas = True
         """Whether each computes all of one model, and of its data as much as the others."""
@@ -43,18 +47,21 @@ class Data:
         """Look at another rank."""
         self._fed.append(_Fed(track.name, track.path, track.data_rows[:_MOST].copy()))
         self._prints.append(track.data[:_MOST].copy())
+        self._steps.append(track.steps[:_MOST].copy())
         first = self._first = self._first or track
         self._are_replicas &= are_replicas(first, track) and first.loss == track.loss and not track.shares_forward
 
     def told(self) -> Iterator[Told]:
         """The first step in which a rank has the data of another, or once more its own."""
-        length = min((len(each) for each in self._prints), default=0)
         if len(self._prints) < 2:
             return
-        prints = np.stack([each[:length] for each in self._prints])
+        steps = functools.reduce(np.intersect1d, self._steps)
+        places = [np.searchsorted(own, steps) for own in self._steps]
+        prints = np.stack([each[place] for each, place in zip(self._prints, places, strict=True)])
+        self._fed = [fed._replace(rows=fed.rows[place]) for fed, place in zip(self._fed, places, strict=True)]
         yield from self._of_another(prints)
         yield from self._of_all(prints)
-        yield from self._once_more(prints)
+        yield from self._once_more(prints, follow(steps))
 
     def _of_another(self, prints: np.ndarray) -> Iterator[Told]:
         """Those of a model in parts share data as well: then all do so, in groups of one size."""
@@ -94,8 +101,8 @@ class Data:
             confidence="likely", kind="ranks_alike", severity="warning",
         )  # fmt: skip
 
-    def _once_more(self, prints: np.ndarray) -> Iterator[Told]:
-        repeats = (prints[:, 1:] == prints[:, :-1]) & (prints[:, 1:] != 0)
+    def _once_more(self, prints: np.ndarray, follows: np.ndarray) -> Iterator[Told]:
+        repeats = (prints[:, 1:] == prints[:, :-1]) & (prints[:, 1:] != 0) & follows
         is_rare = repeats.any(axis=0) & (2 * repeats.sum(axis=0) < len(prints))
         for step in (np.flatnonzero(is_rare)[:1] + 1).tolist():
             ranks = np.flatnonzero(repeats[:, step - 1]).tolist()

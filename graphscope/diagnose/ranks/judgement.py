@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import Final, Protocol
 
 from graphscope.diagnose.ranks.data import Data
+from graphscope.diagnose.ranks.deaths import Deaths
 from graphscope.diagnose.ranks.meetings import Meetings
 from graphscope.diagnose.ranks.nonfinite import Nonfinite
+from graphscope.diagnose.ranks.settings import Settings
 from graphscope.diagnose.ranks.told import Told
 from graphscope.diagnose.ranks.track import Track
 from graphscope.diagnose.ranks.waiting import Waiting
@@ -24,7 +26,7 @@ class Judge(Protocol):
         """What is found among those that were looked at."""
 
 
-JUDGES: Final = (Meetings, Waiting, Weights, Nonfinite, Data)
+JUDGES: Final = (Meetings, Waiting, Deaths, Settings, Weights, Nonfinite, Data)
 """What follows from something is told behind it: once ranks meet in other collectives, their weights part."""
 
 

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from graphscope.diagnose.ranks.clock import UNTOLD, in_common
 from graphscope.diagnose.ranks.told import Told, named, told
 from graphscope.diagnose.ranks.track import Place, Track
 from graphscope.eventlog.names import short_place
@@ -35,7 +36,13 @@ class _Meeting(NamedTuple):
     row: int
     call: Call
     place: Place
+    turn: int
     passes: int
+
+    @property
+    def sign(self) -> tuple[Call, int, int]:
+        """By which it is the same as what another rank came to."""
+        return self.call, self.turn, self.passes
 
     def __str__(self) -> str:
         return f"{_spoken(self.call)} at {short_place(*self.place)}" if self.place[0] else _spoken(self.call)
@@ -76,14 +83,14 @@ class _Group:
             return
         number = min(each.number for each in self.departures)
         here = [each for each in self.departures if each.number == number]
-        kinds = Counter((each.other.call, each.other.passes) for each in here)
+        kinds = Counter(each.other.sign for each in here)
         most, count = kinds.most_common(1)[0]
         if 2 * count > len(self.ranks):  # the first rank is the odd one
-            same = next(each for each in here if (each.other.call, each.other.passes) == most)
+            same = next(each for each in here if each.other.sign == most)
             odd = [same.usual.rank]
             yield _told(odd, same.usual, same.other, -same.ahead)
         else:
-            alike = [each for each in here if (each.other.call, each.other.passes) == most]
+            alike = [each for each in here if each.other.sign == most]
             yield _told([each.other.rank for each in alike], alike[0].other, alike[0].usual, alike[0].ahead)
 
 
@@ -95,6 +102,8 @@ class Meetings:
 
     def add(self, track: Track) -> None:
         """Look at another rank."""
+        if not track.is_named:
+            return
         for place, key in enumerate(track.groups):
             own = np.flatnonzero(track.meetings["group"] == place)
             self._groups.setdefault(key, _Group()).add(track, own, len(key[1]))
@@ -106,33 +115,40 @@ class Meetings:
 
 
 def _departure(first: Track, firsts: np.ndarray, other: Track, others: np.ndarray) -> _Departure | None:
-    here, there = _same(first.meetings["number"][firsts], other.meetings["number"][others])
+    here, there = in_common(first.meetings["number"][firsts], other.meetings["number"][others])
     numbers: dict[tuple[str, tuple[int, ...] | None], int] = {}
-    signs = [_signs(track, places, numbers) for track, places in ((first, firsts), (other, others))]
-    differ = np.flatnonzero((signs[0][here] != signs[1][there]).any(axis=1))
+    are_told = first.is_whole == other.is_whole and not first.missing and not other.missing
+    signs = [_signs(track, places, numbers, are_told) for track, places in ((first, firsts), (other, others))]
+    differ = np.flatnonzero(~_are_alike(signs[0][here], signs[1][there]))
     if not len(differ):
         return None
     at = int(here[differ[0]]), int(there[differ[0]])
     ahead = _ahead(signs[0][at[0] :], signs[1][at[1] :])
-    one, two = first.meetings[firsts[at[0]]], other.meetings[others[at[1]]]
-    return _Departure(int(one["number"]), _meeting(first, one), _meeting(other, two), ahead)
+    one, two = _lines(first, firsts), _lines(other, others)
+    at = _began(one, two, *at, ahead) if ahead > 0 else _began(two, one, *at[::-1], -ahead)[::-1] if ahead else at
+    met, usual = other.meetings[others[at[1]]], first.meetings[firsts[at[0]]]
+    return _Departure(int(usual["number"]), _meeting(first, usual), _meeting(other, met), ahead)
 
 
-def _same(one: np.ndarray, two: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the same numbers stand among some, and among others: mostly all do, in the same order."""
-    if np.array_equal(one, two):
-        places = np.arange(len(one))
-        return places, places
-    _, here, there = np.intersect1d(one, two, assume_unique=True, return_indices=True)
-    return here, there
+def _signs(
+    track: Track, places: np.ndarray, numbers: dict[tuple[str, tuple[int, ...] | None], int], are_told: bool
+) -> np.ndarray:
+    """By what two ranks' collectives are the same: what they do, in which step, and in which of its backward passes.
 
-
-def _signs(track: Track, places: np.ndarray, numbers: dict[tuple[str, tuple[int, ...] | None], int]) -> np.ndarray:
-    """By what two ranks' collectives are the same: what they do, and how many backward passes have begun."""
+    Of two ranks that send and receive, one may be ahead of the other by many passes, as in a pipeline.
+    """
     keys = [(_PAIRED.get(op, op), shape if op in _SIZED else None) for op, shape in track.calls]
     calls = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
-    met = track.meetings
-    return np.stack([calls[met["call"][places]], met["passes"][places]], axis=1)
+    met = track.meetings[places]
+    found = np.stack([calls[met["call"]], met["turn"], met["passes"]], axis=1)
+    is_pair = np.array([key[0] in _PAIRED.values() for key in keys], bool)[met["call"]]
+    found[is_pair | (met["passes"] == UNTOLD) | (not are_told), 1:] = UNTOLD
+    return found
+
+
+def _are_alike(one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """Which signs are the same: what is not told of one is as of the other."""
+    return np.asarray(((one == two) | (one == UNTOLD) | (two == UNTOLD)).all(axis=1))
 
 
 def _ahead(usual: np.ndarray, other: np.ndarray) -> int:
@@ -144,14 +160,31 @@ def _ahead(usual: np.ndarray, other: np.ndarray) -> int:
     for count in range(1, _FURTHEST):
         for one, two, ahead in ((usual[count:], other, count), (usual, other[count:], -count)):
             length = min(len(one), len(two), _SURE)
-            if length and np.array_equal(one[:length], two[:length]):
+            if length and _are_alike(one[:length], two[:length]).all():
                 found.append((abs(len(one) - len(two)), ahead))
     return min(found, key=lambda each: (each[0], abs(each[1])))[1] if found else 0
 
 
+def _lines(track: Track, places: np.ndarray) -> list[Place]:
+    """The line of each collective."""
+    return [track.places[place] for place in track.meetings["place"][places].tolist()]
+
+
+def _began(longer: list[Place], shorter: list[Place], at: int, other: int, more: int) -> tuple[int, int]:
+    """Where the one that has more collectives came to the first of these.
+
+    The same collective may be called at several lines, of which one is too many: where that is so, it shows only in
+    the lines, until a pass begins.
+    """
+    here, there = at, other
+    while here and there and longer[here - 1 + more] == shorter[there - 1]:
+        here, there = here - 1, there - 1
+    return (here, there) if longer[here] != shorter[there] else (at, other)
+
+
 def _meeting(track: Track, met: np.void) -> _Meeting:
     call, place = track.calls[int(met["call"])], track.places[int(met["place"])]
-    return _Meeting(track.name, track.path, int(met["row"]), call, place, int(met["passes"]))
+    return _Meeting(track.name, track.path, int(met["row"]), call, place, int(met["turn"]), int(met["passes"]))
 
 
 def _told(odd: list[str], met: _Meeting, usual: _Meeting, ahead: int) -> Told:

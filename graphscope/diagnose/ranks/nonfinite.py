@@ -43,7 +43,7 @@ class Nonfinite:
             return
         from graphscope.diagnose.checks.nan import first_of_run  # most runs are healthy, and causes are large tables
 
-        first = min(self._spoilt, key=lambda each: (each.origin.received, each.origin.passes))
+        first = min(self._spoilt, key=lambda each: (each.origin.received, each.origin.turn, each.origin.passes))
         same = [each.name for each in self._spoilt if each.origin == first.origin]
         found = next(first_of_run(Graph(load(first.log))), None)
         if found is not None:

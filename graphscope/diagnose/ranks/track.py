@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import math
-import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.diagnose.ranks.clock import UNTOLD, Clock
+from graphscope.diagnose.ranks.fed import fed
+from graphscope.diagnose.values.unrecorded_births import first_lost_loss
 from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.names import place_of
+from graphscope.eventlog.numbering import JOINED
 from graphscope.eventlog.ownership import is_live
-from graphscope.eventlog.schema import INLINE_INPUTS, NODES, Flag, Kind, Pass
+from graphscope.eventlog.schema import NODES, Flag, Kind
 from graphscope.eventlog.siblings import title
 from graphscope.eventlog.wholeness import cut, unnamed
 from graphscope.graph import Graph, series
 from graphscope.graph.arrivals import arrivals
-from graphscope.graph.sizes import counts_of
-from graphscope.graph.stacks import stacks
 from graphscope.graph.step_marks import step_ends, step_marks
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.graph.training import training
@@ -39,7 +42,8 @@ MEETING: Final = np.dtype(
         ("row", "<i8"),
         ("call", "<i4"),  # which of `calls`
         ("place", "<i4"),  # which of `places`
-        ("passes", "<i4"),  # so many backward passes had begun
+        ("turn", "<i4"),  # so many steps had been made, and in the step that follows
+        ("passes", "<i4"),  # so many backward passes had begun: both as a Clock tells; UNTOLD of a rank without data
         ("time", "<i8"),
         ("took", "<i8"),
         ("waits", "?"),
@@ -69,8 +73,9 @@ class Last:
 class Origin(NamedTuple):
     """Where the first value that is not finite, of those that did harm, came to be so."""
 
+    turn: int
     passes: int
-    """So many backward passes had begun."""
+    """When that was, as a Clock tells."""
     place: Place
     received: bool
     """Whether a collective wrote it, so that another rank is where it was born."""
@@ -80,7 +85,7 @@ class Loss(NamedTuple):
     """The first loss that is not finite."""
 
     number: int
-    """The step, counted from 0."""
+    """The step, counted from 0; of a log that is not whole, as the program makes them."""
     step: str
     """What the program calls it; empty where it calls it nothing."""
 
@@ -97,10 +102,23 @@ class Track:
     rows: int
     first: int
     """The oldest row that is kept."""
+    every: int
+    """One step of so many is recorded."""
+    made: int
+    """So many steps the program has made, kept or not."""
+    arguments: tuple[str, ...]
+    """What the program was given."""
+    began: float
+    ended: float
+    """When the recording began and ended, as far as it has, in seconds since 1970."""
+    is_whole: bool
+    """Whether all rows of all steps are kept."""
     state: str
     """`ended`; `runs`; `killed`, while it was recorded; else why the recording ended ahead of the program."""
     missing: str
     """What of it is not there, as words; empty where all is."""
+    is_named: bool
+    """Whether its tables have what its rows name: ops, lines, groups."""
     raised: str
     """The exception that ended the program, with its message; empty where none did."""
     last: Last
@@ -114,6 +132,8 @@ class Track:
     """The sizes of the parameters, in the order of their first updates."""
     names: tuple[str, ...]
     """What the program calls them."""
+    updates: np.ndarray
+    """For each update a number that is the same in all ranks."""
     changes: np.ndarray
     """A CHANGE for each update (row) of each parameter (column)."""
     exchanges: bool
@@ -124,10 +144,14 @@ class Track:
     """The line that made the model that is trained."""
     optimizer: Place
     """The line that made the optimizer."""
+    setup: tuple[tuple[str, tuple[Mapping[str, Any], ...]], ...]
+    """The optimizers: of each its class, and the settings of its groups of parameters."""
     stepped: Place
     """The line that makes the first update."""
+    steps: np.ndarray
+    """For each training step that is kept a number that is the same in all ranks."""
     data: np.ndarray
-    """Of each training step what it was made with: 0 where the log does not tell."""
+    """Of each of them what it was made with: 0 where the log does not tell."""
     data_rows: np.ndarray
     """The first row of each step that takes data."""
     loss: float | None
@@ -150,18 +174,20 @@ class Track:
 
 def track(log: Log) -> Track:
     """Read a log."""
-    known = training(log)
+    known, nameless = training(log), unnamed(log)
+    clock = Clock(log)
     places: dict[Place, int] = {}
     updates = series.norms(log)
     tensors, first = np.unique(updates["tensor"], return_index=True)
     tensors = tensors[np.argsort(first)]
     own = [updates[updates["tensor"] == tensor] for tensor in tensors.tolist()]
-    groups, meetings, calls = _meetings(log, places)
-    ends = _ends(log)
-    data, data_rows = _data(log, ends)
+    averages, groups, meetings, calls = _meetings(log, places, clock)
+    numbers, changes = _changes(own, clock)
+    ends, last = _ends(log), _last(log)
+    data, data_rows = fed(log, ends)
     held = frozenset(tensors.tolist())
     optimizer = _optimizer(log, held)
-    loss, lost = _losses(log, ends)
+    loss, lost = _losses(log, ends, clock)
     return Track(
         path=log.path,
         name=title(log.path),
@@ -169,34 +195,45 @@ def track(log: Log) -> Track:
         format=int(log.metadata["format"]),
         rows=len(log),
         first=log.first,
+        every=int(log.metadata.get("every", 1)),
+        made=max(series.steps_made(log), len(ends)),
+        arguments=tuple(map(str, (log.metadata.get("argv") or [""])[1:])),
+        began=float(log.metadata.get("created", 0.0)),
+        ended=float(log.metadata.get("finished") or max(last.time, log.metadata.get("created", 0.0))),
+        is_whole=clock.is_whole,
         state=state_of(log),
-        missing=cut(log) or unnamed(log),
+        missing=cut(log) or nameless,
+        is_named=not nameless,
         raised=_raised(log),
-        last=_last(log),
+        last=last,
         groups=groups,
         calls=calls,
         places=tuple(places),
         meetings=meetings,
         counts=tuple(int(each["count"][0]) for each in own),
         names=tuple(known.name(tensor) or f"#{tensor}" for tensor in tensors.tolist()),
-        changes=_changes(own, known.backward_ends),
-        exchanges=_exchanges(meetings, calls, known.backward_begins, updates),
+        updates=numbers,
+        changes=changes,
+        exchanges=_exchanges(meetings, calls, known.backward_begins, updates) or averages,
         shares_forward=_shares_forward(meetings, calls, known.backward_begins, ends),
         model=_model(log, held) or optimizer or NOWHERE,
         optimizer=optimizer or NOWHERE,
+        setup=tuple((each.type, tuple(group.settings for group in each.groups)) for each in known.optimizers.values()),
         stepped=_line(log, int(own[0]["row"][0])) if own else NOWHERE,
+        steps=clock.keys(ends),
         data=data,
         data_rows=data_rows,
         loss=loss,
         lost=lost,
-        origin=_origin(log) if lost is not None or np.isinf(updates["weight"]).any() else None,
+        origin=_origin(log, clock) if lost is not None or np.isinf(updates["weight"]).any() else None,
         seconds=_seconds(log, ends),
         together=_together(meetings, ends),
     )
 
 
-def _meetings(log: Log, places: dict[Place, int]) -> tuple[Any, np.ndarray, Any]:
+def _meetings(log: Log, places: dict[Place, int], clock: Clock) -> tuple[bool, Any, np.ndarray, Any]:
     groups, found = arrivals(log)
+    found = found[~clock.begins_within(found["row"])]
     meetings = np.zeros(len(found), MEETING)
     for name in ("group", "number", "row", "time", "took", "waits"):
         meetings[name] = found[name]
@@ -206,18 +243,30 @@ def _meetings(log: Log, places: dict[Place, int]) -> tuple[Any, np.ndarray, Any]
     sites, which = np.unique(found["site"], return_inverse=True)
     numbers = [places.setdefault(place_of(log.site(site)), len(places)) for site in sites.tolist()]
     meetings["place"] = np.array(numbers, np.int32)[which] if len(found) else 0
-    meetings["passes"] = np.searchsorted(training(log).backward_begins, found["row"])
-    return groups, meetings, calls
+    meetings["turn"], meetings["passes"] = clock.turns(found["row"]), clock.passes(found["row"])
+    meetings["passes"][_are_joined(log, found["row"])] = UNTOLD
+    if clock.is_sampled:  # those of steps that were left out were not counted
+        meetings["number"] = clock.keys(found["row"], found["group"])
+    return bool(found["averages"].any()), groups, meetings, calls
 
 
-def _changes(own: list[np.ndarray], passes: np.ndarray) -> np.ndarray:
-    least = min((len(each) for each in own), default=0)
-    found = np.zeros((least, len(own)), CHANGE)
-    for column, each in enumerate(own):
+def _are_joined(log: Log, rows: np.ndarray) -> np.ndarray:
+    """Which collectives a rank came to only for the others, as it had no data left."""
+    entries = log.pick("attrs", rows)
+    told = [entry for entry in np.unique(entries).tolist() if log.attrs(entry).get(JOINED)]
+    return np.isin(entries, told)
+
+
+def _changes(own: list[np.ndarray], clock: Clock) -> tuple[np.ndarray, np.ndarray]:
+    keys = [clock.keys(each["row"]) for each in own]
+    common = functools.reduce(np.intersect1d, keys) if keys else np.zeros(0, np.int64)
+    found = np.zeros((len(common), len(own)), CHANGE)
+    for column, (each, key) in enumerate(zip(own, keys, strict=True)):
+        kept = each[np.searchsorted(key, common)]
         for name in ("row", "rate", "gradient", "weight"):
-            found[name][:, column] = each[name][:least]
-    found["passes"] = np.searchsorted(passes, found["row"])
-    return found
+            found[name][:, column] = kept[name]
+    found["passes"] = clock.passes(found["row"].ravel()).reshape(found.shape)
+    return common, found
 
 
 def _exchanges(meetings: np.ndarray, calls: Any, begins: np.ndarray, updates: np.ndarray) -> bool:
@@ -263,7 +312,7 @@ def state_of(log: Log) -> str:
     return "ended" if log.closed else "runs" if is_live(log.path) else "killed"
 
 
-def _losses(log: Log, ends: np.ndarray) -> tuple[float | None, Loss | None]:
+def _losses(log: Log, ends: np.ndarray, clock: Clock) -> tuple[float | None, Loss | None]:
     """The loss of the last backward pass of the last step, and the first one of any step that is not finite."""
     passes = series.losses(log)
     last = np.searchsorted(passes["begin"], ends) - 1
@@ -274,72 +323,26 @@ def _losses(log: Log, ends: np.ndarray) -> tuple[float | None, Loss | None]:
     place = next((place for place in odd.tolist() if log.nonfinite(int(taken["root"][place]))), None)
     lost = None
     if place is not None:
-        lost = Loss(int(np.flatnonzero(last >= 0)[place]), step_numbers(log).title(int(taken["root"][place])))
+        root = int(taken["root"][place])
+        number = int(np.flatnonzero(last >= 0)[place]) if clock.is_whole else int(clock.turns(np.array([root]))[0])
+        lost = Loss(number, step_numbers(log).title(root))
+    if clock.is_sampled and (of_all := first_lost_loss(log)) is not None:
+        lost = Loss(of_all.number - 1, of_all.title)
     if not len(ends) or last[-1] < 0:
         return None, lost
     value = float(taken["value"][-1])
     return None if value != value and not log.nonfinite(int(taken["root"][-1])) else value, lost
 
 
-def _origin(log: Log) -> Origin | None:
+def _origin(log: Log, clock: Clock) -> Origin | None:
     from graphscope.diagnose.values.births import first_birth  # each process that reads a log loads this module
     from graphscope.diagnose.values.other_ranks import of_collective
 
     born = first_birth(Graph(log))
     if born is None:
         return None
-    passes = int(np.searchsorted(training(log).backward_begins, born.row))
-    return Origin(passes, place_of(born.site), of_collective(born))
-
-
-def _data(log: Log, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What each step takes that no gradient flows to, where it meets what one flows to: batches, and their targets."""
-    graded = int(Flag.REQUIRES_GRAD)
-    ops = log.where(lambda rows: _is_forward(rows) & ((rows["flags"] & (graded | int(Flag.EDGES))) == graded))
-    counts = log.pick("input_count", ops)
-    takers = [ops[counts > place] for place in range(INLINE_INPUTS)]
-    sources = [log.sources(each, place) for place, each in enumerate(takers)]
-    taker, source = np.concatenate(takers), np.concatenate(sources)
-    begun = log.pick("tensor", source).astype(np.int64)  # a parameter is one still where an optimizer has written it
-    flags = log.pick("flags", source) | log.pick("flags", begun)
-    ungraded = (flags & (graded | int(Flag.PARAMETER))) == 0
-    taker, source = taker[ungraded], source[ungraded]
-    large = counts_of(log, source) > 1
-    taker, source = taker[large], source[large]
-    steps = np.searchsorted(ends, taker)
-    found, rows_of = np.zeros(len(ends), np.uint32), np.full(len(ends), -1, np.int64)
-    order = np.lexsort((taker, source, steps))
-    steps, source, taker = steps[order], source[order], taker[order]
-    once = np.append(True, (steps[1:] != steps[:-1]) | (source[1:] != source[:-1]))[: len(steps)]
-    once &= steps < len(ends)
-    steps, source, taker = steps[once], source[once], taker[once]
-    rows, which = np.unique(source, return_inverse=True)
-    prints = _prints(log, rows)[which]
-    order = np.arange(len(steps)) - np.searchsorted(steps, steps)
-    np.add.at(found, steps, prints * (2 * order + 1).astype(np.uint32))
-    rows_of[steps[::-1]] = taker[::-1]
-    return found, rows_of
-
-
-def _is_forward(rows: np.ndarray) -> np.ndarray:
-    return np.asarray((rows["kind"] == Kind.OP) & (rows["graph_pass"] == Pass.FORWARD))
-
-
-def _prints(log: Log, rows: np.ndarray) -> np.ndarray:
-    """For the value of each row a number that is the same of the same ones; 0 where the log does not tell."""
-    found = np.zeros(len(rows), np.uint32)
-    for places, values in stacks(log, rows):
-        looked_at = np.ascontiguousarray(values[:, :_LOOKED_AT]).view(np.uint8).reshape(len(places), -1)
-        factors = np.random.default_rng(0).integers(1, 1 << 32, looked_at.shape[1], np.uint32) | 1
-        found[places] = (looked_at * factors).sum(axis=1, dtype=np.uint32) | 1
-    for place in np.flatnonzero((log.pick("flags", rows) & int(Flag.SUMMARY)) != 0).tolist():
-        told = log.summary(int(rows[place]))
-        found[place] = 0 if told is None else zlib.crc32(repr(told).encode())
-    return found
-
-
-_LOOKED_AT: Final = 256
-"""So many elements of a batch tell it from others."""
+    row = np.array([born.row])
+    return Origin(int(clock.turns(row)[0]), int(clock.passes(row)[0]), place_of(born.site), of_collective(born))
 
 
 def _last(log: Log) -> Last:
@@ -384,5 +387,5 @@ def _model(log: Log, held: frozenset[int]) -> Place | None:
 
 def _optimizer(log: Log, held: frozenset[int]) -> Place | None:
     known = training(log)
-    sites = [each.site for each in known.optimizers.values() if held & each.tensors]
+    sites = [each.site for each in known.optimizers.values() if held & each.tensors or not held]
     return next((place for site in sites if (place := known.place(site))[0]), None)

@@ -11,7 +11,9 @@ import numpy as np
 
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Confidence
-from graphscope.diagnose.ranks.told import Told, told
+from graphscope.diagnose.ranks.clock import in_common, turn_of
+from graphscope.diagnose.ranks.gradients import unlike
+from graphscope.diagnose.ranks.told import Told, named, told
 from graphscope.diagnose.ranks.track import CHANGE, Place, Track
 from graphscope.eventlog.names import place_of, short_place
 from graphscope.eventlog.reader import load
@@ -35,6 +37,12 @@ class Weights:
         self._paths: list[Path] = []
         self._partings: list[tuple[int, np.ndarray] | None] = []
         """Of each rank the first update that finds other weights than the first rank's, and the changes around it."""
+        self._unseen: set[int] = set()
+        """Updates ahead of which logs have let go of others, or left them out."""
+        self._had_alike = True
+        """Whether all ranks made updates with the same gradients until weights parted."""
+        self._met_again = False
+        """Whether weights that had parted were the same again later: they are averaged now and then."""
         self._is_comparable = True
         self._exchanges = False
 
@@ -47,10 +55,20 @@ class Weights:
         self._names.append(track.name)
         self._paths.append(track.path)
         self._exchanges |= track.exchanges
-        least = min(len(first.changes), len(track.changes))
-        apart = np.flatnonzero(_apart(np.stack([first.changes["weight"][:least], track.changes["weight"][:least]])))
-        number = int(apart[0]) // len(first.counts) if len(apart) else None
-        self._partings.append(None if number is None else (number, _around(track, number).copy()))
+        here, there = in_common(first.updates, track.updates)
+        weights = np.stack([first.changes["weight"][here], track.changes["weight"][there]])
+        apart: np.ndarray = np.asarray(_apart(weights).any(axis=1))
+        if not apart.any():
+            self._partings.append(None)
+            return
+        place = int(np.argmax(apart))
+        number, own = int(here[place]), int(there[place])
+        gradients = np.stack([first.changes["gradient"][here], track.changes["gradient"][there]])[:, : place - 1]
+        self._had_alike &= place > 1 and not _apart(gradients).any()
+        self._met_again |= not apart[place:].all()
+        self._partings.append((number, _around(track, own).copy()))
+        if not _are_seen(first.updates[: number + 1], track.updates[: own + 1]):
+            self._unseen.add(number)
 
     def told(self) -> Iterator[Told]:
         """The first update at which the parameters of ranks part that train one model."""
@@ -61,19 +79,30 @@ class Weights:
         number = min(number for number, _ in partings)
         usual = _around(first, number)
         changes = np.stack([usual if each is None or each[0] > number else each[1] for each in self._partings])
-        found = self._at_start(first, changes) if number == 0 else self._after(first, changes, number - 1)
+        if number == 0 or number in self._unseen:
+            found = self._at_once(first, changes, number)
+        else:
+            found = self._after(first, changes, number - 1)
         if found is not None:
             yield found
 
-    def _at_start(self, first: Track, changes: np.ndarray) -> Told | None:
+    def _at_once(self, first: Track, changes: np.ndarray, number: int) -> Told | None:
+        """Where the weights of the first update that all have are others."""
         weights, gradients = changes["weight"][:, 1], changes["gradient"][:, 1]
         apart = np.flatnonzero(_apart(weights))
         if _apart(gradients)[apart].any() or not (gradients[:, apart] > 0).all():
             return None  # each has a part of a model, or one of its own
         odd = _odd(weights[:, apart[0]])
+        if number in self._unseen:
+            what = "has other weights than the others, though all apply the same gradients"
+            cure = "record the steps from the beginning on, and compare what the optimizers were set to"
+            return self._told(first, weights, number, odd, apart, "weights apart", what, cure, first.stepped)
         what = "begins with other weights than the others, though all apply the same gradients"
         cure = "broadcast the weights of rank 0 after this line (DistributedDataParallel does), or seed all ranks alike"
-        return self._told(first, weights, 0, odd, apart, "initialisation", what, cure, first.model)
+        who = ""
+        if len(weights) > 2 and not _alike(weights[:, apart[0]]):
+            who, what = named(self._names), "begin each with weights of its own, though all apply the same gradients"
+        return self._told(first, weights, 0, odd, apart, "initialisation", what, cure, first.model, who)
 
     def _after(self, first: Track, changes: np.ndarray, number: int) -> Told | None:
         weights = changes["weight"][:, 1]
@@ -86,7 +115,7 @@ class Weights:
         rates = made["rate"][:, place]
         differing = np.flatnonzero(_apart(made["gradient"]))
         odd = _odd(weights[:, place])
-        if len(np.unique(passes)) > 1:
+        if first.is_whole and len(np.unique(passes)) > 1:
             odd = len(passes) - 1 - int(np.argmax(passes[::-1]))
             what = f"makes no step after backward pass {passes.min()}, where the others do"
             cure = "let every rank decide alike: all_reduce what the decision is made by (a loss that is NaN, a count)"
@@ -99,12 +128,37 @@ class Weights:
                 line = first.optimizer if first.optimizer[0] else first.stepped
                 return self._told(first, weights, number, odd, apart, "other settings", what, cure, line)
             return self._of_write(first, changes, number, apart)
+        if self._exchanges and not self._met_again and np.ptp(rates) == 0:
+            alone = _alone(made["gradient"][:, differing])
+            if alone is not None or self._had_alike:
+                return self._of_gradients(first, changes, number, apart, odd if alone is None else alone)
         synchronised = len(differing) < len(first.counts)
         if np.ptp(rates) > 0 or (not synchronised and self._exchanges):
             return None  # a search over settings; a model in parts, or one that is averaged now and then
         what = "goes on with other gradients than the others: nothing averages them over the ranks"
         cure = "wrap the model in DistributedDataParallel and call the wrapper, or all_reduce the gradients before step"
         return self._told(first, weights, number, odd, apart, "gradients not averaged", what, f"{cure}()", first.model)
+
+    def _of_gradients(
+        self, first: Track, changes: np.ndarray, number: int, apart: np.ndarray, odd: int
+    ) -> Told:  # fmt: skip
+        """Gradients that were the same on all ranks, as something averages them, and that one rank made others."""
+        column = int(apart[0])
+        usual = next(rank for rank in range(len(self._names)) if rank != odd)
+        rows = changes["row"][:, 0, column]
+        deed = unlike((self._paths[odd], int(rows[odd])), (self._paths[usual], int(rows[usual])))
+        what, place = "updates with other gradients than the others", first.stepped
+        if deed is not None:
+            at = f"{deed.op} at {short_place(*deed.place)}"
+            what += f": behind the last collective it {'runs' if deed.is_own else 'does not run'} {at}"
+            what += ", which the others don't" if deed.is_own else ", which the others do"
+            place = deed.place
+        cure = "let every rank do the same to the gradients behind what averages them"
+        found = self._told(first, changes["weight"][:, 1], number, odd, apart, "other gradients", what, cure, place)
+        if deed is None:
+            return found
+        log = self._paths[odd if deed.is_own else usual]
+        return found._replace(log=log, finding=replace(found.finding, row=deed.row, node=deed.row))
 
     def _of_write(self, first: Track, changes: np.ndarray, number: int, apart: np.ndarray) -> Told | None:
         """A write to a weight between two updates that one rank makes and another does not; None where all make it.
@@ -127,13 +181,15 @@ class Weights:
 
     def _told(
         self, first: Track, weights: np.ndarray, number: int, odd: int, apart: np.ndarray, cause: str, what: str,
-        cure: str, place: Place,
+        cure: str, place: Place, who: str = "",
     ) -> Told:  # fmt: skip
         names = tuple(first.names[each] for each in apart.tolist())
         row = int(first.changes["row"][number, apart[0]])
-        when = number + (cause != "initialisation")
         name = self._names[odd]
-        verdict = f"{name} {what}; so {listed(names, 4)} part {'at once' if not when else f'in update {when}'}"
+        when = f"in update {number + 1}" if first.is_whole else f"in step {turn_of(int(first.updates[number])) + 1}"
+        verdict = f"{who or name} {what}; so {listed(names, 4)} part {'at once' if cause == 'initialisation' else when}"
+        if cause == "weights apart":
+            verdict = f"{name} {what}: {listed(names, 4)} differ {when}, and what came ahead of it is not recorded"
         norms = weights[:, apart[0]]
         evidence: dict[str, float] = {"ranks": len(self._names)}
         evidence |= {"parameters apart": len(names), "parameters": len(first.names)}
@@ -146,9 +202,16 @@ def are_replicas(first: Track, other: Track) -> bool:
     """Whether two ranks hold the same weights at all updates: not the parts of a model, not models of their own."""
     if first.counts != other.counts or not first.counts:
         return False
-    least = min(len(first.changes), len(other.changes))
-    weights = np.stack([first.changes["weight"][:least], other.changes["weight"][:least]])
-    return least > 0 and not np.isnan(weights).any() and not _apart(weights).any()
+    here, there = in_common(first.updates, other.updates)
+    weights = np.stack([first.changes["weight"][here], other.changes["weight"][there]])
+    return len(here) > 0 and not np.isnan(weights).any() and not _apart(weights).any()
+
+
+def _are_seen(one: np.ndarray, two: np.ndarray) -> bool:
+    """Whether the update ahead of the last is there in two logs, or the last is the first of all."""
+    if len(one) == 1 or len(two) == 1:
+        return bool(one[-1] == two[-1] == 0)
+    return bool(one[-2] == two[-2]) and turn_of(int(one[-1])) - turn_of(int(one[-2])) <= 1
 
 
 def _writes(path: Path, row: int, following: int) -> list[tuple[int, str, Place]]:
@@ -185,6 +248,20 @@ def _odd(values: np.ndarray) -> int:
 def _comparable(norms: np.ndarray) -> np.ndarray:
     """Norms among which what is not finite is the same, and another than all that is."""
     return np.where(np.isinf(norms), -1.0, norms)
+
+
+def _alike(values: np.ndarray) -> bool:
+    """Whether two of some ranks have the same value."""
+    ordered = np.sort(values)
+    return bool((np.diff(ordered) <= _CLOSE * np.abs(values).max()).any())
+
+
+def _alone(values: np.ndarray) -> int | None:
+    """The first rank of a few whose values are others than those that most ranks have; None where most have none."""
+    middle = values[np.argsort(values[:, 0])[len(values) // 2]]  # what most have is in the middle
+    pairs = np.stack([np.broadcast_to(middle, values.shape), values])
+    odd = np.flatnonzero(_apart(pairs).any(axis=1))
+    return int(odd[0]) if len(odd) and 2 * len(odd) < len(values) else None
 
 
 def _shown(odd: int, count: int) -> list[int]:

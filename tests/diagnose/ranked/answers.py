@@ -27,10 +27,10 @@ PROGRAMS: Final = Path(__file__).parent
 ENVIRONMENT: Final = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
 
 
-def answered(folder: Path, *words: str) -> tuple[int, dict[str, Any]]:
+def answered(logs: Path, *words: str, where: Path | None = None) -> tuple[int, dict[str, Any]]:
     """Exit status and answer of `graphscope ranks`."""
-    command = [sys.executable, "-m", "graphscope", "ranks", str(folder), "--json", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    command = [sys.executable, "-m", "graphscope", "ranks", str(logs), "--json", *words]
+    done = subprocess.run(command, cwd=where or logs, capture_output=True, text=True, check=False, env=ENVIRONMENT)
     assert done.returncode in (0, 1), done.stderr
     return done.returncode, json.loads(done.stdout)
 

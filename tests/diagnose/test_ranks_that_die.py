@@ -1,0 +1,56 @@
+"""A rank that raises, or is killed, while others average gradients: it is named, not those that found it gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.diagnose import two_ranks
+from tests.diagnose.ranked.answers import answered
+
+torch = pytest.importorskip("torch")
+if not torch.distributed.is_available():
+    pytest.skip("torch was built without its distributed part", allow_module_level=True)
+
+pytestmark = [pytest.mark.torch, pytest.mark.slow]
+
+TRAIN = """\
+import os
+import torch, torch.distributed as dist
+import graphscope as gs
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+with gs.record("run.gscope", values="summary"):
+    model = DistributedDataParallel(nn.Linear(4, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(6):
+        optimizer.zero_grad()
+        loss = model(torch.randn(5, 4)).square().mean()
+        if rank == RANK and step == 3:
+            DIES
+        loss.backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("rank", "dies", "said", "cause"),
+    [
+        (0, 'raise KeyError("shard")', "rank 0 raised KeyError: 'shard' at train.py:16; then ranks 1 and 2", "raised"),
+        (2, "os.kill(os.getpid(), 9)", "rank 2 was killed, or died behind train.py:14; then ranks 0 and 1", "killed"),
+    ],
+)
+def test_the_one_that_died_first_is_named(tmp_path: Path, rank: int, dies: str, said: str, cause: str) -> None:
+    two_ranks.run(tmp_path, TRAIN.replace("RANK", str(rank)).replace("DIES", dies), 3, fails=True)
+    status, found = answered(tmp_path)
+    assert status == 1
+    (finding,) = found["findings"]
+    assert finding["cause"] == cause
+    assert finding["verdict"].startswith(said)
+    assert "failed in all_reduce at train.py:17 (RuntimeError)" in finding["verdict"]
+    assert finding["first_step"] == 4
+    assert found["odd"] == [f"rank {rank}"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from graphscope.eventlog.numbering import group_of
 from graphscope.eventlog.schema import Kind
+from graphscope.graph.arrivals import arrivals
 from graphscope.graph.numbered_rows import numbered_rows
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class Meeting:
     collective has not ended."""
     ranks: tuple[int, ...] = ()
     """Those that take part."""
+    took: tuple[int, ...] = ()
+    """Of each log how long the call took, and the wait for its end, in nanoseconds; 0 where that is not known."""
 
 
 def collectives(log: Log) -> dict[tuple[str, int], Event]:
@@ -48,10 +51,25 @@ def line_up(logs: Sequence[Log]) -> list[Meeting]:
     log; those that only others have come last.
     """
     each = [collectives(log) for log in logs]
+    took = [_took(log) for log in logs]
     keys = dict.fromkeys(key for found in each for key in found)
     made = []
     for group, number in keys:
         events = tuple(found.get((group, number)) for found in each)
         log, event = next((log, event) for log, event in zip(logs, events, strict=True) if event is not None)
-        made.append(Meeting(group, number, events, group_of(log.entry(event.attrs))[1]))
+        made.append(
+            Meeting(
+                group,
+                number,
+                events,
+                group_of(log.entry(event.attrs))[1],
+                tuple(own.get((group, number), 0) for own in took),
+            )
+        )
     return made
+
+
+def _took(log: Log) -> dict[tuple[str, int], int]:
+    groups, found = arrivals(log)
+    each = zip(found["group"].tolist(), found["number"].tolist(), found["took"].tolist(), strict=True)
+    return {(groups[group][0], number): took for group, number, took in each}

@@ -8,6 +8,11 @@ from typing import Any
 
 import pytest
 
+from graphscope.debugger.debugger import Debugger
+from graphscope.debugger.interpreter import answer
+from graphscope.debugger.results import TableResult
+from graphscope.eventlog.reader import load
+from graphscope.graph.arrivals import arrivals
 from tests.diagnose import two_ranks
 from tests.diagnose.ranked.answers import answered
 
@@ -198,9 +203,13 @@ def test_flight_recorders_that_keep_other_steps_are_lined_up(folder: Path) -> No
 @pytest.mark.parametrize(("way", "steps"), [("slow", 8), ("replicas", 4)])
 def test_those_that_wait_for_a_slow_rank_spend_that_time_in_collectives(folder: Path, way: str, steps: int) -> None:
     """Rank 1 sleeps 50 ms ahead of what it does together with the others, of what ends later, or in a backward pass."""
-    from graphscope.eventlog.reader import load
-    from graphscope.graph.arrivals import arrivals
-
     for rank in (0, 2):
         took = arrivals(load(folder / f"{way}-rank{rank}.gscope"))[1]["took"] / 1e9
         assert took.sum() > 0.045 * (steps - 1)
+
+
+def test_the_command_tells_the_same_time(folder: Path) -> None:
+    table = answer(Debugger(load(folder / "slow-rank1.gscope")), "ranks")
+    assert isinstance(table, TableResult)
+    waited = [[float(str(cell).split()[1]) for cell in (row[2], row[4])] for row in table.rows]
+    assert sum(map(sum, waited)) > 2 * 45 * 7

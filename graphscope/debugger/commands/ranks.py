@@ -21,8 +21,8 @@ from graphscope.graph.counterpart import Counterpart, counterpart
 def ranks(dbg: Debugger) -> TableResult:
     """List what the ranks of a run did together (`all_reduce`, `broadcast`), side by side, and where they first part.
 
-    A rank that came last waited least: the time beside each row is how long the call took there. Where a rank `waits`,
-    it came to the call, and has not come out of it.
+    A rank that came last waited least: the time beside each row is how long the call took there, with the wait for its
+    end where that is one of its own. Where a rank `waits`, it came to the call, and has not come out of it.
     """
     logs = _logs(dbg.log)
     names = [title(log.path) or "this run" for log in logs]
@@ -109,8 +109,10 @@ def _row(meeting: Meeting, logs: list[Log], own: int) -> tuple[Cell, ...]:
     assert event is not None
     name = _op(logs[at], event)
     cells = (
-        "" if each is None else f"#{each.row} {_took(each) if _op(log, each) == name else _op(log, each)}".rstrip()
-        for log, each in zip(logs, meeting.events, strict=True)
+        ""
+        if each is None
+        else f"#{each.row} {_took(each, took) if _op(log, each) == name else _op(log, each)}".rstrip()
+        for log, each, took in zip(logs, meeting.events, meeting.took, strict=True)
     )
     return (name, _line(logs[at], event), *cells)
 
@@ -148,7 +150,7 @@ def _line(log: Log, event: Event) -> str:
     return "" if site is None else f"{PurePath(site.file).name}:{site.line}"
 
 
-def _took(event: Event) -> str:
+def _took(event: Event, nanoseconds: int) -> str:
     if event.kind == Kind.WAIT:
         return "waits"
-    return f"{event.duration / 1e6:.2f} ms" if event.duration else ""
+    return f"{nanoseconds / 1e6:.2f} ms" if nanoseconds else ""

@@ -53,7 +53,8 @@ class Kind(IntEnum):
     """A training step ended. `attrs` names the `counters` of the loops around the line that ended it, the outermost
     first, and has their `numbers`, as the program prints them. In a log that lets go of steps, or leaves some out, one
     number more tells which step it was, counted from 1; where several optimizers end one, each of their rows tells the
-    same. Where the step was `left_out`, its row tells that recording goes on here."""
+    same, and that it `goes_on` if another one is to come. Where the step was `left_out`, its row tells that recording
+    goes on here."""
     PRINT = 15
     """A message of the program; its text is in `attrs`."""
     ASSERTION = 16

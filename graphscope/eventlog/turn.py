@@ -21,11 +21,17 @@ class Turn(NamedTuple):
         """Whether another line may have ended another step in it; no line does so twice in a turn."""
         return self.site != other.site and self.counters == other.counters
 
-    def entry(self, numbers: Sequence[int], *, is_left_out: bool) -> dict[str, Any]:
-        """What the table `attrs` says of the mark of its end, in whose row these numbers lie."""
+    def entry(self, numbers: Sequence[int], *, is_end: bool = True, is_left_out: bool = False) -> dict[str, Any]:
+        """What the table `attrs` says of the mark of an optimizer's step in it, in whose row these numbers lie.
+
+        Args:
+            numbers: What the loops count, and behind that which training step it is.
+            is_end: False: the training step goes on.
+            is_left_out: Whether that step was.
+        """
         told = arguments.entry(None, {"numbers": tuple(numbers)}, range(len(numbers)))
         facts = {"counters": [*self.counters], **told} if numbers else {}
-        return {**facts, "left_out": True} if is_left_out else facts
+        return facts | ({} if is_end else {"goes_on": True}) | ({"left_out": True} if is_left_out else {})
 
 
 ANYWHERE: Final = Turn()

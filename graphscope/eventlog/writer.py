@@ -266,11 +266,11 @@ class Writer(WideRows):
             is_end: False: another optimizer has to make its step yet.
             is_left_out: Whether the step was; the next one is recorded.
         """
-        key = self.thread(), turn.site, number > 0, is_left_out, *turn.counters
+        key = self.thread(), turn.site, number > 0, is_end, is_left_out, *turn.counters
         numbers = [*turn.counters.values(), number][: None if number else -1]
         template = self._steps.get(key)
         if template is None:
-            attrs = self.attributes(turn.entry(numbers, is_left_out=is_left_out))
+            attrs = self.attributes(turn.entry(numbers, is_end=is_end, is_left_out=is_left_out))
             template = self.template(Kind.STEP, site=turn.site, attrs=attrs, number_count=len(numbers))
             self._steps[key] = template
         row = self.append_many(template, None, numbers, perf_counter_ns())

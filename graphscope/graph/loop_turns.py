@@ -52,6 +52,10 @@ class Counters(Sequence[dict[str, int]]):
         found[1:] &= (self.columns[1:] == self.columns[:-1]).all(axis=1)
         return found
 
+    def picked(self, places: np.ndarray) -> Counters:
+        """The same at some of the places alone."""
+        return Counters(self.loops, self.which[places], self.columns[places])
+
     def spread(self, places: np.ndarray, count: int) -> Counters:
         """The same at other places, ascending, of so many; at those between them nothing is told."""
         which, columns = np.zeros(count, np.int64), np.zeros((count, self.columns.shape[1]), np.int64)

@@ -31,14 +31,14 @@ def step_marks(log: Log) -> StepMarks:
     """The marks of a log as it is now."""
     rows = log.marks(Kind.STEP)
     counts = counts_of(log, rows)
-    is_recorded = np.ones(len(rows), bool)
+    is_recorded, ends = np.ones(len(rows), bool), np.ones(len(rows), bool)
     for entry, places in by_entry(log, rows):
         is_recorded[places] = not entry.get("left_out")
-    ends = np.ones(len(rows), bool)
-    if counts.any():
+        ends[places] = not entry.get("goes_on")
+    if counts.any():  # the newest step may have been left before its last optimizer came
         ends[:-1] = counts[1:] != counts[:-1]
     else:
-        ends[:-1] = ~goes_on(log, rows)[1:]
+        ends = np.append(~goes_on(log, rows)[1:], np.ones(min(len(rows), 1), bool))
     found = rows[ends]
     return StepMarks(found, counts[ends] if counts.any() else np.arange(1, len(found) + 1), is_recorded[ends])
 

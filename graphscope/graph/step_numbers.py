@@ -14,7 +14,9 @@ from graphscope.eventlog.schema import Kind
 from graphscope.graph.loop_text import counters_by_text
 from graphscope.graph.loop_turns import Counters, count_behind, counters_of, told_at, told_behind
 from graphscope.graph.outline.steps import Steps, steps
+from graphscope.graph.series.every_step import steps_made
 from graphscope.graph.step_marks import step_marks
+from graphscope.graph.unended_step import counters_behind
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -34,6 +36,8 @@ class StepNumber:
     """What the loops of the program count, by the program's names, the outermost first; empty where that is unknown."""
     turn: int = 0
     """Counted from 1 among the steps with the same counters, as of a loop that counts nothing; 0 of the only one."""
+    is_of_all: bool = False
+    """Whether the count alone is known, and what loops count in the steps beside it is another number."""
 
     @property
     def parts(self) -> tuple[tuple[str, int], ...]:
@@ -65,6 +69,8 @@ class StepNumber:
         return wanted.items() <= told.items()
 
     def __str__(self) -> str:
+        if self.is_of_all:
+            return f"training step {self.count} of all"
         return ", ".join(f"{name} {number}" for name, number in self.parts)
 
 
@@ -77,26 +83,33 @@ class StepNumbers:
 
     def __init__(self, log: Log) -> None:
         self.steps: Steps = steps(log)
-        marks = step_marks(log)
-        ends, counts = marks.rows[marks.is_recorded], marks.counts[marks.is_recorded]
-        behind = np.searchsorted(ends, self.steps.last, side="right")
-        inside = np.flatnonzero(behind > np.searchsorted(ends, self.steps.first))
-        count = len(self.steps)
-        counters = counters_of(log, ends[behind[inside] - 1]).spread(inside, count)
-        if not len(ends):
-            passes = np.searchsorted(self.steps.ends, self.steps.last, side="right")
-            ended = int((np.diff(passes, prepend=0) > 0).sum())
-            counters = counters_by_text(log, self.steps.begins, ended).spread(np.arange(ended), count)
-        if count and not counters[count - 1]:
-            told = told_behind(log, int(self.steps.first[-1]))
-            names = counters[count - 2] if count > 1 else told
-            of_steps = {name: each for name, each in told.items() if name in names}  # modules may have loops as well
-            counters = counters.replaced(count - 1, of_steps or _following(counters[:-1]))
+        marks, count = step_marks(log), len(self.steps)
+        ends = np.flatnonzero(marks.is_recorded)
+        behind = np.searchsorted(marks.rows[ends], self.steps.last, side="right")
+        inside = np.flatnonzero(behind > np.searchsorted(marks.rows[ends], self.steps.first))
+        of_ended = ends[behind[inside] - 1]
         self.counts = np.arange(1, count + 1)
         """Which step each is, counted from 1 as the program makes them."""
-        self.counts[inside] = counts[behind[inside] - 1]
-        if len(inside) and inside[-1] + 1 < count:
-            self.counts[-1] = count_behind(log, int(self.steps.first[-1])) or marks.counts[-1] + 1
+        self.counts[inside] = marks.counts[of_ended]
+        told, told_counts = counters_of(log, marks.rows), marks.counts
+        counters = told.picked(of_ended).spread(inside, count)
+        made = int(marks.counts[-1]) if len(marks.counts) else steps_made(log)
+        if not made:
+            passes = np.searchsorted(self.steps.ends, self.steps.last, side="right")
+            inside = np.arange(int((np.diff(passes, prepend=0) > 0).sum()))
+            told, told_counts = counters_by_text(log, self.steps.begins, len(inside)), inside + 1
+            counters = told.spread(inside, count)
+        self._is_last_of_all = False
+        if count and count - 1 not in inside[-1:]:
+            first = int(self.steps.first[-1])
+            if made:
+                self.counts[-1] = count_behind(log, first) or made + 1
+            waits = told_behind(log, first)
+            names = told[-1] if len(told) else waits
+            of_steps = {name: each for name, each in waits.items() if name in names}  # modules may have loops as well
+            known = of_steps or counters_behind(told, told_counts, int(self.counts[-1]))
+            self._is_last_of_all = known is None
+            counters = counters.replaced(count - 1, known or {})
         self._counters = counters
         self._turns = _turns(counters)
         self._outside = {row: self._failed_in(log, row) for row in log.marks(Kind.EXCEPTION)[-_FEW:].tolist()}
@@ -106,7 +119,8 @@ class StepNumbers:
 
     def number(self, place: int) -> StepNumber:
         """What the step at a place is called."""
-        return StepNumber(int(self.counts[place]), self._counters[place], int(self._turns[place]))
+        is_of_all = self._is_last_of_all and place in (len(self) - 1, -1)
+        return StepNumber(int(self.counts[place]), self._counters[place], int(self._turns[place]), is_of_all)
 
     @property
     def numbers(self) -> np.ndarray:
@@ -178,18 +192,6 @@ def step_numbers(log: Log) -> StepNumbers:
     if kept is None or kept[1][0] != known:
         kept = log.readings[step_numbers] = log.end, (known, StepNumbers(log))
     return kept[1][1]
-
-
-def _following(ended: Counters) -> dict[str, int]:
-    """What the loops count in a step that has not ended: the innermost one goes on as it did."""
-    newest = ended[-1] if len(ended) else {}
-    if not newest:
-        return {}
-    *outer, inner = newest
-    before = ended[-2] if len(ended) > 1 else {}
-    is_same_loop = [*before] == [*newest] and all(before[name] == newest[name] for name in outer)
-    by = newest[inner] - before[inner] if is_same_loop else 1
-    return {**newest, inner: newest[inner] + by}
 
 
 def _turns(counters: Counters) -> np.ndarray:

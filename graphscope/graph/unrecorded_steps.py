@@ -39,7 +39,7 @@ def title_in_series(log: Log, number: int) -> str:
             found = _between(names, counted, (low, high), number)
             if found is not None:
                 return str(found)
-    return f"training step {number} of all"
+    return str(StepNumber(number, {}, is_of_all=True))
 
 
 def _between(names: StepNumbers, counted: np.ndarray, pair: tuple[int, int], number: int) -> StepNumber | None:

@@ -14,6 +14,7 @@ from graphscope.graph.loop_turns import raised_later, told_behind
 from graphscope.graph.outline.lines import lies_below
 from graphscope.graph.pass_marks import pass_marks
 from graphscope.graph.reading import once_a_length
+from graphscope.graph.series.every_step import steps_made
 from graphscope.graph.step_marks import step_marks
 
 if TYPE_CHECKING:
@@ -72,14 +73,16 @@ def steps(log: Log) -> Steps:
     """The steps of a log as it is now."""
     begins, ends = _outermost(log)
     marked, _, is_recorded = step_marks(log)
-    if len(marked) == 0:
+    has_ended = steps_made(log) > 0  # also where the log has let go of all that did
+    if not has_ended:
         marked = _turns(log, begins, ends)
         is_recorded = np.ones(len(marked), bool)
+        has_ended = len(marked) > 0
     last = _with_what_follows(log, marked, begins)
     first = _behind_gaps(log, np.append(log.first, last + 1)[: len(last)], last)
     behind = int(last[-1]) + 1 if len(last) else log.first
-    goes_on = not log.closed if len(last) else False
-    is_begun = len(last) > 0 and ((begins >= behind).any() or bool(told_behind(log, behind)))
+    goes_on = has_ended and not log.closed
+    is_begun = has_ended and ((begins >= behind).any() or bool(told_behind(log, behind)))
     is_first_whole = not is_recorded[:1].all()
     first, last = first[is_recorded], last[is_recorded]  # what runs behind a step that was left out is none of the next
     if behind < log.end and (goes_on or is_begun):

@@ -30,8 +30,8 @@ def steps_between(graph: Graph, first: int, stop: int) -> tuple[TrainingStep, ..
     for place in range(first, stop):
         low, high = int(steps.first[place]), int(steps.last[place])
         begins = steps.begins[list(steps.passes_of(place))]
-        told = facts.of_step(graph, low, high, begins)
         number = numbers.number(place)
+        told = facts.of_step(graph, low, high, begins, number.count)
         found.append(
             TrainingStep(
                 low,

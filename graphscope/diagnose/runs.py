@@ -22,6 +22,7 @@ from graphscope.graph import Graph, series
 from graphscope.graph.outline import facts
 from graphscope.graph.outline.steps import steps
 from graphscope.graph.step_marks import step_ends
+from graphscope.graph.step_numbers import step_numbers
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -161,11 +162,12 @@ def _thinned(losses: np.ndarray) -> tuple[float, ...]:
 
 def _gradient(graph: Graph) -> float | None:
     """The norm in the last step that has a backward pass."""
-    known = steps(graph.log)
+    known, counts = steps(graph.log), step_numbers(graph.log).counts
     for place in reversed(range(len(known))):
         begins = known.begins[list(known.passes_of(place))]
         if len(begins):
-            return facts.of_step(graph, int(known.first[place]), int(known.last[place]), begins).norm
+            first, last = int(known.first[place]), int(known.last[place])
+            return facts.of_step(graph, first, last, begins, int(counts[place])).norm
     return None
 
 

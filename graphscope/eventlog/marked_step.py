@@ -1,4 +1,4 @@
-"""The newest training step that is marked in a log which leaves steps out: where the program has come to since."""
+"""The newest training step that is marked in a log: where the program has come to since."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import NamedTuple
 class MarkedStep(NamedTuple):
     """Such a step."""
 
-    number: int
-    """Counted from 1."""
     is_counted: bool
     """Whether it bears that count in the log, as no loop counts it."""
     code: CodeType

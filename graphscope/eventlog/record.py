@@ -270,13 +270,14 @@ def turn(frame: FrameType, row: int) -> None:
     counters, which = loop_counters(frame), going()
     if which is None:
         return
-    more: dict[str, int] = {}
-    if which.is_ring:
-        more, marked = which.sampling.step_of(frame), which.sampling.marked
-        if marked is not None and marked.is_counted and not counters:
-            counters = {"step": more["step"]}
-    if counters or "behind" in more:
-        told = {"counters": [*counters], "numbers": [*counters.values()], **more}
+    step, marked = which.sampling.step_of(frame), which.sampling.marked
+    told: dict[str, Any] = {"step": step} if which.is_ring else {}  # else the log itself tells how many there were
+    if which.is_ring and marked is not None and marked.is_counted and not counters:
+        counters = {"step": step}
+    if marked is not None and step == which.sampling.ended:
+        told["has_ended"] = True
+    if counters or told:
+        told |= {"counters": [*counters], "numbers": [*counters.values()]}
         which.attributes({"call": "turn", "row": row, **told})
 
 

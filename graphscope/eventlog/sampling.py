@@ -74,7 +74,7 @@ class Sampling(StepCounts):
         self._requests: Requests | None = None
         self._is_recorded = True
         self.marked: MarkedStep | None = None
-        """The newest step that is marked in the log, where some are left out."""
+        """The newest step that is marked in the log."""
         self._turn: Turn | None = None
         """In which the newest step ended, if that was recorded."""
         self.met: set[int] = set()
@@ -106,12 +106,9 @@ class Sampling(StepCounts):
         """Whether the newest step has ended in a turn; where no loop counts anything, only the very first may have."""
         return turn.may_be_that_of(before) and (bool(turn.counters) or self.ended == 1)
 
-    def step_of(self, frame: FrameType) -> dict[str, int]:
-        """The `step` that a frame is in, counted from 1, and how many have ended `behind` the newest that is marked."""
-        if self.marked is None:
-            return {"step": self.ended + 1}
-        behind = self.ended - self.marked.number
-        return {"step": self.marked.step_of(self.ended, frame)} | ({"behind": behind} if behind > 0 else {})
+    def step_of(self, frame: FrameType) -> int:
+        """The step that a frame is in, counted from 1."""
+        return self.ended + 1 if self.marked is None else self.marked.step_of(self.ended, frame)
 
     def note_scale(self, scale: Any) -> None:
         """Note a tensor that the program scales losses by."""

@@ -57,9 +57,10 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
             writer.remark()
     if turn is not None:
         writer.step(turn, sampling.ended + 1 if writer.is_ring else 0, is_end=is_end)
-        _note_mark(writer, turn, frame, sampling.ended + 1)
     if not is_end:
         return
+    if turn is not None:
+        sampling.marked = _marked(turn, frame)
     if sampling.ended + 1 == sampling.until:  # what was recorded since is held as well
         writer.retention.hold()
     is_next = sampling.step()
@@ -67,7 +68,7 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
         _resume(writer)
         turn = _turn(writer, frame)
         writer.step(turn, sampling.ended, is_left_out=True)
-        _note_mark(writer, turn, frame, sampling.ended)
+        sampling.marked = _marked(turn, frame)
     policy = "full" if sampling.ended < sampling.until else writer.asked
     if policy != writer.policy and writer.capture not in record.UNCEASING and not writer.memory and _is_alone(writer):
         _keep(writer, policy)
@@ -131,9 +132,8 @@ def _turn(writer: Writer, frame: FrameType) -> Turn:
     return Turn(site_number(writer, frame), loop_counters(frame))
 
 
-def _note_mark(writer: Writer, turn: Turn, frame: FrameType, number: int) -> None:
-    if writer.sampling.every > 1:  # then the log alone does not tell how many steps there were
-        writer.sampling.marked = MarkedStep(number, not turn.counters, frame.f_code, frame.f_lineno or 0)
+def _marked(turn: Turn, frame: FrameType) -> MarkedStep:
+    return MarkedStep(not turn.counters, frame.f_code, frame.f_lineno or 0)
 
 
 def _is_alone(writer: Writer) -> bool:

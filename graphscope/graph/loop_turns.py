@@ -142,18 +142,22 @@ def _turn_behind(log: Log, row: int) -> dict[str, Any]:
     return {}
 
 
+def is_of_ended(log: Log, row: int) -> bool:
+    """Whether the program waited or failed last, from a row on, in the rest of the turn whose step had ended there."""
+    turn, marks = _turn_behind(log, row), log.marks(Kind.STEP)[-1:]
+    return bool(turn.get("has_ended")) and turn.get("step", 0) in (0, *counts_of(log, marks).tolist())
+
+
 def raised_later(log: Log) -> np.ndarray:
-    """The exceptions that came when the step of the newest mark, and others that were left out, had ended."""
+    """The exceptions that came in a later step than that of the mark ahead of them."""
     raised: np.ndarray = log.marks(Kind.EXCEPTION)
     if not len(raised):
         return raised
-    told = [
-        each["row"]
-        for each in log.table("attrs")
-        if isinstance(each, dict) and each.get("call") == "turn" and "behind" in each
-    ]
-    found = np.searchsorted(raised, np.unique(np.array(told, np.int64)))
-    return np.unique(raised[found[found < len(raised)]])
+    turns = [each for each in log.table("attrs") if isinstance(each, dict) and each.get("call") == "turn"]
+    came = {each["row"]: each.get("step", 0) for each in turns}
+    marks = log.marks(Kind.STEP)
+    ended = np.append(0, counts_of(log, marks))[np.searchsorted(marks, raised)]
+    return raised[np.array([came.get(row, 0) for row in raised.tolist()]) > ended]
 
 
 def goes_on(log: Log, marks: np.ndarray) -> np.ndarray:

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 import graphscope as gs
+from graphscope.debugger.step_table import steps_between
 from graphscope.eventlog.schema import Kind
+from graphscope.graph import Graph
 from graphscope.graph.step_numbers import step_numbers
+from graphscope.tables.steps import batches
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -45,6 +48,23 @@ def uncounted(failing: int, is_ahead: bool) -> None:
             raise ValueError("can't be saved")
 
 
+def saves(failing: int, is_ahead: bool) -> None:
+    def save(step: int) -> None:
+        if step == failing:
+            raise ValueError("can't be saved")
+
+    weight = torch.ones(3, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], 1e-3)
+    for step in range(COUNT):
+        if is_ahead:
+            save(step)
+        optimizer.zero_grad()
+        weight.square().sum().backward()
+        optimizer.step()
+        if not is_ahead:
+            save(step)
+
+
 def title_of_exception(path: Path, train: Train, failing: int, is_ahead: bool, **options: int) -> str:
     with pytest.raises(ValueError, match=r"no data|can't be saved"), gs.record(path, **options) as log:
         train(failing, is_ahead)
@@ -72,3 +92,41 @@ def test_an_exception_behind_the_loop_is_of_no_step_that_was_recorded(tmp_path: 
 @pytest.mark.parametrize("is_ahead", [True, False])
 def test_an_exception_of_a_recording_of_all_steps_is_told_of_its_own(tmp_path: Path, is_ahead: bool) -> None:
     assert title_of_exception(tmp_path / "run.gscope", counted, 27, is_ahead) == "step 27"
+
+
+@pytest.mark.parametrize("options", [{}, {"keep_last": 3}, {"every": EVERY}], ids=str)
+@pytest.mark.parametrize("is_ahead", [True, False])
+@pytest.mark.parametrize("failing", [EVERY - 1, EVERY, EVERY + 1, 27])
+def test_the_step_of_an_exception_has_the_loss_that_it_came_behind(
+    tmp_path: Path, failing: int, is_ahead: bool, options: dict[str, int]
+) -> None:
+    """It came in a function that the rest of the loop's turn called, or the next turn did before it made a loss."""
+    title_of_exception(tmp_path / "run.gscope", saves, failing, is_ahead, **options)
+    log = gs.load(tmp_path / "run.gscope")
+    loss = None if is_ahead else pytest.approx(3 * 0.998 ** (2 * failing), rel=1e-5)
+    newest = steps_between(Graph(log), 0, len(step_numbers(log)))[-1]
+    assert (newest.title, newest.count, newest.loss) == (f"step {failing}", failing + 1, loss)
+    assert newest.rate == (None if is_ahead else 1e-3)
+    table = next(iter(batches(log)))
+    told = np.ma.MaskedArray(table["loss"])[-1]
+    assert (table["name"][-1], table["step"][-1]) == (newest.title, newest.count)
+    assert (None if told is np.ma.masked else told) == loss
+
+
+@pytest.mark.parametrize("options", [{}, {"keep_last": 3}, {"every": EVERY}], ids=str)
+def test_an_exception_between_two_optimizers_is_of_the_step_that_they_end(
+    tmp_path: Path, options: dict[str, int]
+) -> None:
+    def train(failing: int, is_ahead: bool) -> None:
+        first, second = (torch.ones(3, requires_grad=True) for _ in "ab")
+        one, other = torch.optim.SGD([first], 1e-3), torch.optim.SGD([second], 1e-3)
+        for step in range(COUNT):
+            first.square().sum().backward()
+            one.step()
+            if step == failing:
+                raise ValueError("no data")
+            second.square().sum().backward()
+            other.step()
+
+    assert title_of_exception(tmp_path / "run.gscope", train, EVERY, False, **options) == "step 10"
+    assert len(step_numbers(gs.load(tmp_path / "run.gscope"))) == (3 if options.get("every") else 11)

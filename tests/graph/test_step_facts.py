@@ -33,7 +33,8 @@ def test_norms_of_steps_are_known_where_the_rows_of_the_leaves_are_gone(tmp_path
     graph, known, numbers = Graph(log), steps(log), step_numbers(log)
     for place in range(1, len(known)):
         begins = known.begins[list(known.passes_of(place))]
-        told = facts.of_step(graph, int(known.first[place]), int(known.last[place]), begins).norm
+        count = int(numbers.counts[place])
+        told = facts.of_step(graph, int(known.first[place]), int(known.last[place]), begins, count).norm
         assert told == pytest.approx(norms[numbers.number(place).counters["step"]], rel=1e-5)
 
 
@@ -49,9 +50,10 @@ def test_a_norm_whose_gradients_went_with_the_budget_is_unknown(values: str, tmp
             norms.append(float(np.linalg.norm(weight.grad.numpy())))
             optimizer.step()
     log.refresh()
-    graph, known = Graph(log), steps(log)
+    graph, known, numbers = Graph(log), steps(log), step_numbers(log)
     assert log.dropped > log.first
     for place, norm in ((0, None), (len(known) - 1, norms[-1])):
         begins = known.begins[list(known.passes_of(place))]
-        told = facts.of_step(graph, int(known.first[place]), int(known.last[place]), begins).norm
+        count = int(numbers.counts[place])
+        told = facts.of_step(graph, int(known.first[place]), int(known.last[place]), begins, count).norm
         assert told == (norm if norm is None else pytest.approx(norm))

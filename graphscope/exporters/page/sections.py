@@ -64,9 +64,9 @@ def places(found: list[Section], rows: np.ndarray) -> np.ndarray:
 def _step(graph: Graph, told: Steps, place: int, first: int, last: int) -> Section:
     passes = told.passes_of(place)
     begins = told.begins[passes.start : passes.stop]
-    loss, norm, rate = of_step(graph, first, min(last, graph.log.end - 1), begins)
-    title = str(step_numbers(graph.log).number(place))
-    return Section(title, first, last, True, loss, norm, rate, _root(graph, begins))
+    called = step_numbers(graph.log).number(place)
+    loss, norm, rate = of_step(graph, first, min(last, graph.log.end - 1), begins, called.count)
+    return Section(str(called), first, last, True, loss, norm, rate, _root(graph, begins))
 
 
 def _root(graph: Graph, begins: np.ndarray) -> int:

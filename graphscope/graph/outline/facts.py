@@ -10,6 +10,8 @@ import numpy as np
 from graphscope.errors import LogError
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.reading import once_a_length
+from graphscope.graph.series.every_step import every_step, norms_of_steps
 from graphscope.graph.series.losses import unscaled
 from graphscope.graph.series.rates import rates_of
 from graphscope.graph.sizes import counts_of, norms_of, norms_of_sums
@@ -37,18 +39,37 @@ class StepFacts(NamedTuple):
     """The learning rate of its last update."""
 
 
-def of_step(graph: Graph, first: int, last: int, begins: np.ndarray) -> StepFacts:
-    """The facts of the step from row `first` to `last`.
+def of_step(graph: Graph, first: int, last: int, begins: np.ndarray, count: int) -> StepFacts:
+    """The facts of the step from row `first` to `last`; where these do not tell one, as the series of all steps does.
 
     Args:
         graph: The graph, with what a person has edited.
         first: Its first row.
         last: Its last row.
         begins: Where its backward passes begin.
+        count: Which step it is, counted from 1.
     """
     loss = loss_of(graph, int(begins[-1])) if len(begins) else None
     norm = gradient_norm(graph, int(begins[0]), last) if len(begins) else None
-    return StepFacts(loss, norm, _rate(graph.log, max(first, last - _LOOKED_AT), last))
+    found = StepFacts(loss, norm, _rate(graph.log, max(first, last - _LOOKED_AT), last))
+    if None not in found:
+        return found
+    kept = _in_series(graph.log, count)
+    return StepFacts(*(other if own is None else own for own, other in zip(found, kept, strict=True)))
+
+
+def _in_series(log: Log, count: int) -> StepFacts:
+    """What the series tell of a step that has ended."""
+    every, norms = _series(log)
+    told = every[every["step"] == count]
+    rates, of_gradients = told["rate"][~np.isnan(told["rate"])], norms["norm"][norms["step"] == count]
+    found = (values[:1].tolist() for values in (told["loss"][told["has_loss"]], of_gradients, rates))
+    return StepFacts(*(next(iter(each), None) for each in found))
+
+
+@once_a_length
+def _series(log: Log) -> tuple[np.ndarray, np.ndarray]:
+    return every_step(log), norms_of_steps(log)
 
 
 def loss_of(graph: Graph, begin: int) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Kind
-from graphscope.graph.loop_turns import raised_later, told_behind
+from graphscope.graph.loop_turns import is_of_ended, raised_later, told_behind
 from graphscope.graph.outline.lines import lies_below
 from graphscope.graph.pass_marks import pass_marks
 from graphscope.graph.reading import once_a_length
@@ -85,7 +85,9 @@ def steps(log: Log) -> Steps:
     is_begun = has_ended and ((begins >= behind).any() or bool(told_behind(log, behind)))
     is_first_whole = not is_recorded[:1].all()
     first, last = first[is_recorded], last[is_recorded]  # what runs behind a step that was left out is none of the next
-    if behind < log.end and (goes_on or is_begun):
+    if is_recorded[-1:].any() and is_of_ended(log, behind):
+        last[-1] = log.end - 1
+    elif behind < log.end and (goes_on or is_begun):
         first, last = np.append(first, behind), np.append(last, log.end - 1)
     if len(first) and not is_first_whole:
         first[0] = _begin_of_first(log, first, last, begins)

@@ -90,10 +90,11 @@ _TONES: Final = {SectionKind.STEP: "step-mark", SectionKind.PASS: "pass-mark"}
 
 def _step(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:
     place = int(section["subject"])
-    told = steps(scene.log)
-    found = facts.of_step(scene.whole, int(section["first"]), last, told.begins[told.passes_of(place)])
+    told, called = steps(scene.log), step_numbers(scene.log).number(place)
+    begins = told.begins[told.passes_of(place)]
+    found = facts.of_step(scene.whole, int(section["first"]), last, begins, called.count)
     parts = [f"{name} {number(value)}" for name, value in zip(found._fields, found, strict=True) if value is not None]
-    return str(step_numbers(scene.log).number(place)), tuple(parts)
+    return str(called), tuple(parts)
 
 
 def _pass(scene: Scene, section: Any, last: int, glyphs: Glyphs) -> Title:

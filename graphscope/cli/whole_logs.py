@@ -32,6 +32,6 @@ def look_at(paths: Iterable[Path]) -> None:
 def say_cut(name: str, missing: str) -> None:
     """Say what is missing of a log."""
     from graphscope.debugger.terminal_text import escape
-    from graphscope.eventlog.wholeness import CUT
+    from graphscope.eventlog.wholeness import owned_up
 
-    say(f"{escape(name)}: {missing}: {CUT}")
+    say(f"{escape(name)}: {owned_up(missing)}")

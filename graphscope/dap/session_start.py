@@ -24,6 +24,7 @@ from graphscope.debugger.results import Stop
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.record import CAPTURES
 from graphscope.eventlog.values import POLICIES
+from graphscope.eventlog.wholeness import cut, owned_up
 
 if TYPE_CHECKING:
     from graphscope.dap.adapter import Adapter
@@ -115,9 +116,12 @@ async def attach(adapter: Adapter, arguments: Arguments) -> None:
         GraphscopeError: There is no such log, or nobody waits there.
     """
     if "log" in arguments:
-        adapter.session = Session(load(Path(arguments.text("log"))), adapter)
+        log = load(Path(arguments.text("log")))
+        adapter.session = Session(log, adapter)
         adapter.session.debugger.granularity = granularity_of(arguments)
         adapter.event("initialized")
+        if said := owned_up(cut(log)):
+            adapter.event("output", category="important", output=f"graphscope: {log.path.name}: {said}\n")
         return
     address = arguments.text("address", "") or _place_of(arguments.number("processId", 0))
     opening = _Opening(adapter)

@@ -20,7 +20,7 @@ from graphscope.eventlog import record
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.siblings import bare, ranks_among, title
-from graphscope.eventlog.wholeness import CUT, cut
+from graphscope.eventlog.wholeness import cut, owned_up
 from graphscope.graph import Graph, series
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _torn(logs: Iterable[Log], what: str = "") -> Iterator[Unjudged]:
     """The logs of which something is missing."""
     for log in logs:
         if missing := cut(log):
-            yield Unjudged(what or title(log.path) or str(log.path), f"{missing}: {CUT}")
+            yield Unjudged(what or title(log.path) or str(log.path), owned_up(missing))
 
 
 def _gaps(graph: Graph) -> Iterator[Unjudged]:

@@ -28,8 +28,14 @@ _BESIDE: Final = {
 _ALWAYS: Final = ("ops", "sites", "shapes", "attrs")
 """Tables that are made with a log, whatever is in them."""
 
-CUT: Final = "the log was cut, or copied in part"
-"""How it comes that a file is cut or gone."""
+
+def owned_up(missing: str) -> str:
+    """What is said of a log of which something is missing, and how that comes; nothing of a whole one.
+
+    Args:
+        missing: What `cut` says.
+    """
+    return f"{missing}: the log was cut, or copied in part" if missing else ""
 
 
 def cut(log: Log) -> str:

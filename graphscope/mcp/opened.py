@@ -9,6 +9,7 @@ from graphscope.debugger import nodes
 from graphscope.debugger.debugger import Debugger
 from graphscope.eventlog.loss import loss_of
 from graphscope.eventlog.reader import load
+from graphscope.eventlog.wholeness import cut, owned_up
 
 
 class Opened:
@@ -34,3 +35,9 @@ class Opened:
             found.stand(next(nodes.backward(found.log, found.log.first, found.log.end), found.now))
         found.log.refresh()
         return found
+
+    def owning_up(self, *logs: str) -> dict[str, dict[str, str]]:
+        """What an answer says beside all else where something is missing of logs: of each in a sentence."""
+        said = {log: owned_up(cut(self.debugger(log).log)) for log in logs}
+        missing = {log: each for log, each in said.items() if each}
+        return {"missing": missing} if missing else {}

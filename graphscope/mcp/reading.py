@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -172,10 +174,22 @@ class Reading:
         return debugger.graph.at(debugger.last_row)
 
 
-READING: Final = (
-    Reading.recordings, Reading.doctor, Reading.why, Reading.diff, Reading.steps, Reading.nodes, Reading.node,
-    Reading.value, Reading.source,
+def _owning_up(tool: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """A tool whose answer owns up to what is missing of the logs that it is asked about."""
+
+    @functools.wraps(tool)
+    def answer(reading: Reading, /, **arguments: Any) -> dict[str, Any]:
+        logs = [arguments[name] for name in ("log", "other") if name in arguments]
+        return {**tool(reading, **arguments), **reading._opened.owning_up(*logs)}
+
+    return answer
+
+
+_OF_LOGS: Final[tuple[Callable[..., dict[str, Any]], ...]] = (
+    Reading.why, Reading.diff, Reading.steps, Reading.nodes, Reading.node, Reading.value, Reading.source,
 )  # fmt: skip
+
+READING: Final = (Reading.recordings, Reading.doctor, *map(_owning_up, _OF_LOGS))
 """The tools of every client: the docstring and the signature of each are all that a client knows of it."""
 
 

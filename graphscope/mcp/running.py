@@ -157,7 +157,7 @@ class Running:
             result = carry_out(debugger, line)
             if isinstance(result, Ended):
                 result = Message("A log stays as it is", "read on, or leave")
-            return _told(result, {"row": debugger.now})
+            return _told(result, {"row": debugger.now, **self._opened.owning_up(log)})
 
 
 RUNNING: Final = (Running.record, Running.debug, Running.command, Running.wait, Running.end)

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.errors import ExportError, GraphscopeError
+from graphscope.eventlog.wholeness import cut, owned_up
 from graphscope.exporters.choice import Choice
 from graphscope.exporters.export import export
 from graphscope.exporters.html import MOST
@@ -86,6 +87,11 @@ class Page:
         view = selected_view(thing, request.choice, is_whole=True, most=MOST)
         return cls(view, with_cell_names(page_data(view, request.title or title_of(view), request.values)))
 
+    @property
+    def missing(self) -> str:
+        """What is to be said of the log, if it is not all there."""
+        return "" if self.view.graph is None else owned_up(cut(self.view.graph.log))
+
     def packed(self) -> bytes:
         """The data as they go to a browser."""
         text = json.dumps(self.data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
@@ -109,7 +115,8 @@ def bundle(thing: Any, page: Page, request: Request, height: int) -> dict[str, s
     if len(written) <= MOST_KEPT:
         picture = b64encode(found.get("image/svg+xml", "").encode()).decode()
         text = escape(written, quote=False).replace("&gt;", ">").replace("'", "&#39;")
-        found["text/html"] = _FRAME.format(picture=picture, height=height, page=text)
+        said = f"<p>{escape(page.missing)}</p>" if page.missing else ""
+        found["text/html"] = said + _FRAME.format(picture=picture, height=height, page=text)
     return found
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.errors import ExportError, GraphscopeError
+from graphscope.eventlog.notices import say
+from graphscope.eventlog.wholeness import cut, owned_up
 from graphscope.exporters.export import export
 from graphscope.exporters.svg import embedded
+from graphscope.exporters.view_selection import graph_of
 from graphscope.exporters.views.view_table import DEFAULT
 from graphscope.notebook import surroundings
 from graphscope.notebook.page import Page, Request, bundle
@@ -42,6 +45,9 @@ def show(
         GraphscopeError: It can't be shown.
     """
     if format == "svg" or (format == "html" and view != DEFAULT):
+        graph = graph_of(thing)
+        if graph is not None and (said := owned_up(cut(graph.log))):
+            say(f"{graph.log.path.name}: {said}")  # a picture has no room for it
         return Picture(embedded(str(export(thing, format="svg", view=view, **options))))
     if format != "html":
         raise ExportError(f"a notebook can't show {format!r}", 'it shows "html" and "svg"; export() writes all others')

@@ -53,7 +53,9 @@ class View(anywidget.AnyWidget):  # type: ignore[misc]  # of a package that has 
         if not goes_on:
             self._page = Page.of(thing, request)
         super().__init__(
-            height=height, recording=self._page.packed() if self._page else b"", told=NOTHING_YET * goes_on
+            height=height,
+            recording=self._page.packed() if self._page else b"",
+            told=self._page.missing if self._page else NOTHING_YET,
         )
         if goes_on:
             self._following = Following(thing, self._look)
@@ -83,7 +85,7 @@ class View(anywidget.AnyWidget):  # type: ignore[misc]  # of a package that has 
     def _look(self, thing: Any) -> None:
         try:
             self._page = Page.of(thing, self._request)
-            self.recording, self.told = self._page.packed(), ""
+            self.recording, self.told = self._page.packed(), self._page.missing
         except Exception as error:  # noqa: BLE001 - it may be a thread of ours, which the program knows nothing of
             is_empty = isinstance(thing, Log) and thing.end == thing.first
             self.told = NOTHING_YET if is_empty else f"It could not be brought up to date: {error}"

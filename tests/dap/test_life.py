@@ -148,6 +148,21 @@ def test_a_recorded_log_has_everything_but_running(far_client: Client, chain: Pa
     assert client.leave() == 0
 
 
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_of_a_log_that_is_cut_it_is_said_what_is_missing(client: Client, tmp_path: Path, is_cut: bool) -> None:
+    with gs.record(tmp_path / "it.gscope"):
+        gs.tensor([1.0], requires_grad=True).sum().backward()
+    if is_cut:
+        os.truncate(tmp_path / "it.gscope" / "tables" / "attrs-000.npy", 200)
+    client.attach(log=str(tmp_path / "it.gscope"))
+    client.event("stopped")
+    outputs = [each["body"] for each in client.seen if each.get("event") == "output"]
+    said = [each["output"] for each in outputs if each["category"] == "important"]
+    sentence = "graphscope: it.gscope: its tables/attrs-000.npy is cut: the log was cut, or copied in part\n"
+    assert said == [sentence] * is_cut
+    assert client.leave() == 0
+
+
 def test_a_source_that_is_gone_is_read_from_the_log(client: Client, chain: Path, tmp_path: Path) -> None:
     with gs.record(tmp_path / "it.gscope"):
         exec(compile(CHAIN, str(chain), "exec"), {"__name__": "__main__"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -105,3 +107,22 @@ def test_what_can_not_be_answered_is_said(folder: Path) -> None:
         assert (await call("recordings"))["total"] == 1
 
     talk(folder, conversation)
+
+
+def test_each_answer_of_a_cut_log_says_so(folder: Path, tmp_path: Path) -> None:
+    (whole,) = folder.glob("*.gscope")
+    log = str(shutil.copytree(whole, tmp_path / "cut.gscope"))
+    os.truncate(tmp_path / "cut.gscope" / "tables" / "sites-000.npy", 200)
+    said = {"missing": {log: "its tables/sites-000.npy is cut: the log was cut, or copied in part"}}
+
+    async def conversation(call: Caller) -> None:
+        row = (await call("nodes", log=str(whole)))["items"][-1]["row"]
+        for more in ({"tool": "nodes"}, {"tool": "steps"}, {"tool": "node", "row": row}, {"tool": "value", "row": row}):
+            assert "missing" not in await call(**more, log=str(whole))
+            told = await call(**more, log=log)
+            assert {"missing": told["missing"]} == said
+        for logs in ({"log": log, "other": str(whole)}, {"log": str(whole), "other": log}):
+            assert (await call("diff", **logs))["missing"] == said["missing"]
+        assert (await call("command", where=log, line="when"))["missing"] == said["missing"]
+
+    talk(folder, conversation, "--run")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 from collections.abc import Callable
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -125,3 +128,16 @@ def test_another_view_is_a_picture(shown: Callable[..., Any]) -> None:
     picture = shown(view="tensors")
     assert isinstance(picture, Picture)
     assert "MulBackward" in picture.svg
+
+
+def test_of_a_log_that_is_cut_it_is_said_what_is_missing(
+    log: Log, shown: Callable[..., Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = shutil.copytree(log.path, tmp_path / "cut.gscope")
+    os.truncate(place / "tables" / "attrs-000.npy", 200)
+    sentence = "its tables/attrs-000.npy is cut: the log was cut, or copied in part"
+    assert sentence not in shown()._repr_html_()
+    assert f"<p>{sentence}</p>" in gs.show(place)._repr_html_()
+    assert sentence not in capsys.readouterr().err
+    gs.show(place, format="svg")
+    assert f"cut.gscope: {sentence}" in capsys.readouterr().err

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,6 +101,18 @@ def test_who_follows_finds_the_end_by_itself(views: list[Any]) -> None:
         trained()
     view._following._thread.join(60)
     assert len(data_of(view)["nodes"]["row"]) == len(log.graph.nodes)
+
+
+def test_of_a_log_that_is_cut_it_is_said_what_is_missing(log: Log, views: list[Any], tmp_path: Path) -> None:
+    packed = shutil.copytree(log.path, tmp_path / "cut.gscope")
+    views.append(whole := gs.show(packed))
+    assert whole.told == ""
+    os.truncate(packed / "tables" / "attrs-000.npy", 200)
+    views.append(view := gs.show(packed))
+    assert view.told == "its tables/attrs-000.npy is cut: the log was cut, or copied in part"
+    assert data_of(view)["nodes"]["row"]
+    view.update()
+    assert "is cut" in view.told
 
 
 def test_a_recording_of_nothing_says_so(views: list[Any]) -> None:

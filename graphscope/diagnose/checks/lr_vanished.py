@@ -11,6 +11,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.definitions import argument
 from graphscope.diagnose.training.plateaus import misled
+from graphscope.diagnose.training.rate_courses import Course, course
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.names import short_place
 from graphscope.graph.step_numbers import step_numbers
@@ -49,10 +50,8 @@ class Vanished(NamedTuple):
     below: float
     """It came below that ..."""
     since: int
-    """... at this step, and stayed there."""
-    steps: int
-    """So many steps are from there on."""
-    all_steps: int
+    """... at the step at this place of its course, and stayed there."""
+    course: Course
 
 
 @check(
@@ -107,40 +106,44 @@ def lr_vanished(graph: Graph) -> Iterator[Finding]:
             place = read.place(wrong.scheduler.site)
             cause = "scheduler looks the wrong way"
             cure = f"make the scheduler with mode={'min' if wrong.mode == 'max' else 'max'!r}"
-        elif _SEVERAL * len(steps) <= found.all_steps and (maker := _schedulers(read, found.optimizer)[-1]).site:
+        elif _SEVERAL * len(steps) <= len(found.course.rows) and (maker := _schedulers(read, found.optimizer)[-1]).site:
             place = read.place(maker.site)
             cause, cure = "rate cut to nothing", f"let {maker.type} cut the rate less often, or by less"
         else:
             place = read.place(read.call(int(steps[0])).site)
-            cause, cure = "scheduler stepped too often", _once_an_epoch(graph.log, read, found.optimizer)
+            cause, cure = "scheduler stepped too often", _once_an_epoch(graph.log, read, found)
+        count = "" if found.course.leaves_out else f"{len(steps)} "
         verdict = (
-            f"the learning rate of {found.optimizer.type} is {_course(graph.log, found)}"
+            f"the learning rate of {found.optimizer.type} is {_course(found)}"
             + (f"; it is made at {made}" if is_from_start and made and place != own else "")
-            + ("" if is_from_start else f": {len(steps)} steps of a scheduler made it so")
+            + ("" if is_from_start else f": {count}steps of a scheduler made it so")
             + ("" if wrong is None else f", which waits for the {wrong.mode}imum of {wrong.watched}")
         )
-        evidence: dict[str, float] = {"steps": found.all_steps, "scheduler steps": len(steps)}
+        evidence: dict[str, float] = {"steps": len(found.course.rates)}
+        evidence |= {} if found.course.leaves_out else {"scheduler steps": len(steps)}
         if not is_from_start:
-            evidence = {"largest lr": found.first, "last lr": found.last, "steps so small": found.steps, **evidence}
+            small = len(found.course.rates) - found.since
+            evidence = {"largest lr": found.first, "last lr": found.last, "steps so small": small, **evidence}
+        first_row = found.course.row(found.since)
         yield Finding(
-            "lr_vanished", "error", found.row, None, *place, (), cause, verdict, cure, evidence, first_row=found.since
+            "lr_vanished", "error", found.row, None, *place, (), cause, verdict, cure, evidence, first_row=first_row
         )
 
 
-def _course(log: Log, found: Vanished) -> str:
+def _course(found: Vanished) -> str:
     """`0.01 at its largest, at most 1e-07 from step 18 on, and 1.69e-23 at the end`."""
     if found.first < _NOTHING:
-        return f"{found.first:.3g} in all {found.all_steps} steps"
-    since = f"from {step_numbers(log).title(found.since)} on"
+        return f"{found.first:.3g} in all {len(found.course.rates)} steps"
+    since = f"from {found.course.title(found.since)} on"
     if found.last == found.below:
         return f"{found.first:.3g} at its largest, and {found.last:.3g} {since}"
     return f"{found.first:.3g} at its largest, at most {found.below:.3g} {since}, and {found.last:.3g} at the end"
 
 
-def _once_an_epoch(log: Log, read: Training, optimizer: Optimizer) -> str:
+def _once_an_epoch(log: Log, read: Training, found: Vanished) -> str:
     """What to do about a scheduler of epochs that is stepped in each batch, in numbers where the loops tell them."""
-    batches = _batches(log, read.rows("step", owner=optimizer.number))
-    kinds = {each.type for each in _schedulers(read, optimizer)}
+    batches = 0 if found.course.leaves_out else _batches(log, found.course.rows)
+    kinds = {each.type for each in _schedulers(read, found.optimizer)}
     count = f"once an epoch ({batches} batches)" if batches else "once an epoch"
     others = [words for kind, words in _BY_BATCH.items() if kinds == {kind}] if batches else []
     return f"step the scheduler {count}, or {others[0].format(batches) if others else 'let it count batches'}"
@@ -178,40 +181,34 @@ def _vanished(log: Log) -> Iterator[Vanished]:
     read = training(log)
     for optimizer in read.optimizers.values():
         rows = read.rows("step", owner=optimizer.number)
-        if len(rows) < _LEAST:
+        if not len(rows):
             continue
-        rates = np.fmax.reduce(read.rates(rows), axis=1)
+        all_steps = course(read, rows)
+        rates = all_steps.rates
         largest = float(rates.max())
-        if not np.isfinite(largest):
+        if len(rates) < _LEAST or not np.isfinite(largest):
             continue
-        scheduled = _scheduler_steps(read, optimizer)
+        scheduled, last = _scheduler_steps(read, optimizer), float(rates[-1])
         if largest < _NOTHING:
             if not 0 < len(scheduled) < _WARM_UP:  # a warm-up begins with 0
-                every = len(rows)
-                shown, last = int(rows[_LEAST - 1]), float(rates[-1])
-                yield Vanished(shown, optimizer, largest, last, largest, int(rows[0]), every, every)
+                yield Vanished(all_steps.row(_LEAST - 1), optimizer, largest, last, largest, 0, all_steps)
             continue
         limits = [(_GONE, _TAIL)]
-        if _counts_epochs(read, optimizer) and len(scheduled) >= len(rows) - 1:
+        if _counts_epochs(read, optimizer) and all_steps.is_scheduled_in_each_step(scheduled):
             limits.append((_SMALL, _HALF))
         for limit, share in limits:
             tail = _tail(rates <= limit * largest)
-            if tail >= max(_LEAST, share * len(rows)):
-                since = len(rows) - tail
-                shown, below = int(rows[since + _LEAST - 1]), float(rates[since:].max())
-                yield Vanished(
-                    shown, optimizer, largest, float(rates[-1]), below, int(rows[since]), tail, len(rows)
-                )  # fmt: skip
+            if tail >= max(_LEAST, share * len(rates)):
+                since = len(rates) - tail
+                shown, below = all_steps.row(since + _LEAST - 1), float(rates[since:].max())
+                yield Vanished(shown, optimizer, largest, last, below, since, all_steps)
                 break
         else:
             cut = np.flatnonzero(np.diff(rates) < 0) + 1
-            if (
-                len(cut) > 1
-                and rates[-1] <= _SLIGHT * largest
-                and misled(log, _schedulers(read, optimizer)) is not None
-            ):
-                last, steps, row = float(rates[-1]), len(rows) - int(cut[-1]), int(rows[cut[-1]])
-                yield Vanished(row, optimizer, largest, last, last, row, steps, len(rows))
+            is_low = len(cut) > 1 and last <= _SLIGHT * largest
+            if is_low and misled(log, _schedulers(read, optimizer)) is not None:
+                since = int(cut[-1])
+                yield Vanished(all_steps.row(since), optimizer, largest, last, last, since, all_steps)
 
 
 def _tail(small: np.ndarray) -> int:

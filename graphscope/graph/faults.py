@@ -31,8 +31,11 @@ EMPTY: Final = frozenset({"empty", "empty_like", "empty_strided", "empty_permute
 MOST: Final = 1000
 """So many values are followed back for one answer; what comes from farther away counts as a fault."""
 
-_MOVING: Final = frozenset({"copy_", "set", "to", "clone", "contiguous", "detach", "double", "float", "half"})
-"""Ops beside views and writes in place that hand on what was there, and compute nothing of it."""
+_SAME_MEMORY: Final = frozenset({"data", "detach"})
+"""Ops whose results are no views for autograd, and lie where what they were given does."""
+
+_MOVING: Final = frozenset({"copy_", "set", "to", "clone", "contiguous", "double", "float", "half"})
+"""Other ops that hand on what was there, and compute nothing of it."""
 
 
 def is_finite(node: Node) -> bool:
@@ -95,16 +98,24 @@ def excuse(node: Node) -> Excuse | None:
 
 
 def is_put_right(node: Node, stop: int) -> bool:
-    """Whether what a tensor holds is made finite by later writes, before `stop` and anything else that takes it."""
-    graph, row = node.graph, node.row
-    while True:
-        users = graph.index.using(row, stop)
-        writes = [user for user in users if user > row and graph.index.event(user).tensor == node.tensor]
-        if len(writes) != 1 or len(users) != 1:
-            return False
-        row = writes[0]
-        if is_finite(graph.node(row)):
-            return True
+    """Whether what a tensor holds is made finite by later writes, before `stop` and anything else that takes it.
+
+    It may be written through views, bit by bit: `w.view(-1).fill_(0)`, `w[0].zero_()`.
+    """
+    graph, is_right = node.graph, False
+    waiting, found = [node.row], {node.row}
+    while waiting and len(found) < MOST:
+        for row in graph.index.using(waiting.pop(), stop):
+            user = graph.node(row)
+            if row in found:
+                continue
+            if not _shares(user) or not user.inputs or user.inputs[0].source.row not in found:
+                return False
+            if not is_finite(user):
+                found.add(row)
+                waiting.append(row)
+            is_right |= user.tensor == node.tensor and is_finite(user)
+    return is_right and not waiting
 
 
 def _key(node: Node) -> int:
@@ -135,7 +146,12 @@ def _is_not_written_yet(node: Node) -> bool:
 
 
 def _hands_on(node: Node) -> bool:
-    return bool(node.flags & (Flag.VIEW | Flag.IN_PLACE)) or node.op in _MOVING
+    return _shares(node) or node.op in _MOVING
+
+
+def _shares(node: Node) -> bool:
+    """Whether what it gives lies in the memory of its first input: a view of that, or a write to it."""
+    return bool(node.flags & (Flag.VIEW | Flag.IN_PLACE)) or node.op in _SAME_MEMORY
 
 
 def _is_scaled(node: Node, excuses: list[Excuse | None]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from graphscope.diagnose.runs import Run, read_run
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import Graph
-from graphscope.graph.faults import fault_rows
+from graphscope.graph.faults import fault_rows, nonfinite_rows
 from graphscope.graph.unrecorded_steps import numbers_in_series, title_in_series
 
 pytestmark = [
@@ -254,6 +254,54 @@ def test_a_leaf_that_nobody_has_initialised_is_a_fault(tmp_path: Path) -> None:
         (torch.ones(2, 4) @ weight).sum().backward()
     log.refresh()
     assert [each.cause for each in examined(Graph(log)).findings] == ["not initialised"]
+
+
+def by_rows(weight: Any) -> None:
+    for row in weight:
+        row.zero_()
+
+
+WRITES: dict[str, Callable[[Any], object]] = {
+    "view": lambda weight: weight.view(-1).fill_(0.5),
+    "slice": lambda weight: weight[:].zero_(),
+    "set": lambda weight: weight.__setitem__(slice(None), 0.5),
+    "rows": by_rows,
+    "halves": lambda weight: [weight[half].normal_() for half in (slice(0, 2), slice(2, 4))],
+    "chunks": lambda weight: [torch.nn.init.xavier_uniform_(each) for each in weight.chunk(2)],
+    "data": lambda weight: weight.data.view(-1).normal_(),
+    "detached": lambda weight: weight.detach().t().fill_(0.5),
+}
+
+
+@pytest.mark.parametrize("values", ["full", "summary"])
+@pytest.mark.parametrize("writes", WRITES)
+def test_memory_that_is_initialised_through_views_is_no_fault(tmp_path: Path, writes: str, values: str) -> None:
+    memory = torch.full((4, 4), float("nan"))
+    with gs.record(tmp_path / "run.gscope", values=values) as log:
+        weight = torch.nn.Parameter(memory)
+        with torch.no_grad():
+            WRITES[writes](weight)
+        assert torch.isfinite(weight).all()
+        (torch.ones(2, 4) @ weight).sum().backward()
+    log.refresh()
+    assert list(nonfinite_rows(log))
+    assert list(fault_rows(Graph(log))) == []
+    assert examined(Graph(log)).findings == ()
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+def test_memory_that_is_initialised_in_part_or_too_late_is_a_fault(tmp_path: Path, is_read: bool) -> None:
+    memory = torch.full((4, 4), float("nan"))
+    with gs.record(tmp_path / "run.gscope") as log:
+        weight = torch.nn.Parameter(memory)
+        with torch.no_grad():
+            whole = weight.view(-1)
+            taken = whole * 2 if is_read else None
+            whole[: 16 if is_read else 15].fill_(0.5)
+        (torch.ones(2, 4) @ weight).sum().backward()
+    log.refresh()
+    assert int(next(fault_rows(Graph(log)))) == next(nonfinite_rows(log))
+    assert taken is None or torch.isnan(taken).all()
 
 
 def test_what_a_left_out_step_has_written_was_finite_at_first(tmp_path: Path) -> None:

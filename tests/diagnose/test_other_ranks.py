@@ -174,3 +174,54 @@ def test_a_doctor_of_all_ranks_tells_a_birth_once(folder: Path) -> None:
     logs = [log(folder, "by hand weight", rank) for rank in range(2)]
     assert [each.cause for each in gs.doctor(*logs)] == ["data", "another rank"]
     assert [each.cause for each in gs.doctor(*logs[::-1])] == ["data"]
+
+
+BACK = """\
+import torch, torch.distributed as dist
+import graphscope as gs
+from torch import nn
+
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+with gs.record("run.gscope"):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    torch.manual_seed(rank)
+    for step in range(4):
+        shift = torch.zeros(1)
+        x = torch.randn(16, 6)
+        told = model(x).detach().mean()
+        if step == 2 and rank == 1:
+            told = (told - told).log() * 0
+        dist.all_reduce(told)
+        if rank == 0:
+            shift += told * 1e-3
+        dist.broadcast(shift, 0)
+        optimizer.zero_grad()
+        (model(x) - x.sum(1, keepdim=True) + shift).square().mean().backward()
+        optimizer.step()
+dist.destroy_process_group()
+"""
+
+
+@pytest.fixture(scope="module")
+def back(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The logs of two ranks, of which one gives another a number that is not finite, and gets it back."""
+    made = tmp_path_factory.mktemp("back")
+    two_ranks.run(made, BACK)
+    return made
+
+
+def test_what_comes_back_from_another_rank_is_blamed_on_the_line_where_it_began(back: Path) -> None:
+    born = next(number for number, line in enumerate(BACK.splitlines(), 1) if "log()" in line)
+    own, other = nan(back / "run-rank1.gscope"), nan(back / "run-rank0.gscope")
+    assert (own.line, own.cause) == (born, "log of zero")
+    assert other.cause == "another rank"
+    assert f"it comes from rank 1, through all_reduce at train.py:{born + 1}" in other.verdict
+    assert f"there it begins at train.py:{born}" in other.verdict
+
+
+def test_what_comes_back_is_of_another_rank_where_the_log_of_that_is_gone(back: Path, tmp_path: Path) -> None:
+    found = nan(Path(shutil.copytree(back / "run-rank1.gscope", tmp_path / "run-rank1.gscope")))
+    assert (found.cause, found.source.strip()) == ("another rank", "dist.broadcast(shift, 0)")

@@ -14,9 +14,10 @@ from graphscope.diagnose.gradients.flow import hops, op_of
 from graphscope.diagnose.gradients.paths import GradientPaths
 from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.values.births import first_birth, further_births, given
+from graphscope.diagnose.values.exchanges import is_received, of_collective
 from graphscope.diagnose.values.hazards import SAFE_DATA, Birth
 from graphscope.diagnose.values.nonfinite_causes import UNSEEN, born_backward, born_forward, largest, written_unseen
-from graphscope.diagnose.values.other_ranks import of_collective, of_other_ranks
+from graphscope.diagnose.values.other_ranks import of_other_ranks
 from graphscope.diagnose.values.unrecorded_births import LEFT_OUT, unrecorded_birth
 from graphscope.diagnose.values.unrecorded_findings import as_consequence, behind_a_rise, of_lost_loss
 from graphscope.eventlog.schema import Flag, Kind
@@ -200,7 +201,7 @@ def _of_gradient(subject: Subject) -> Explanation | None:
         if excuse(made) == "scaled":
             verdict = f"{what} {_EXCUSES['scaled'][0]}"
             return Explanation("nonfinite", "deliberate", verdict, steps([subject.node]), _EXCUSES["scaled"][1])
-        if _is_received(made):
+        if is_received(made):
             return _received(made, [subject.node], what)
         last = hop
         if is_finite(hop.grad):
@@ -213,11 +214,6 @@ def _of_gradient(subject: Subject) -> Explanation | None:
 def _last_arrived(node: Node) -> Node:
     """The row that tells of the newest contribution to a gradient."""
     return max((each.told_by for each in node.contributions), key=lambda row: row.row, default=node)
-
-
-def _is_received(made: Node) -> bool:
-    """Whether a collective wrote a value that is not finite, though what this rank gave to it was."""
-    return of_collective(made) and all(is_finite(edge.source) for edge in made.inputs)
 
 
 def _received(made: Node, nodes: list[Node], what: str) -> Explanation:

@@ -336,7 +336,7 @@ def _losses(log: Log, ends: np.ndarray, clock: Clock) -> tuple[float | None, Los
 
 def _origin(log: Log, clock: Clock) -> Origin | None:
     from graphscope.diagnose.values.births import first_birth  # each process that reads a log loads this module
-    from graphscope.diagnose.values.other_ranks import of_collective
+    from graphscope.diagnose.values.exchanges import of_collective
 
     born = first_birth(Graph(log))
     if born is None:

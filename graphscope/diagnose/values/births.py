@@ -10,6 +10,7 @@ import numpy as np
 
 from graphscope.diagnose.gradients.flow import op_of
 from graphscope.diagnose.subject import has_graph
+from graphscope.diagnose.values.exchanges import given_here, returned
 from graphscope.diagnose.values.nonfinite_causes import is_singular
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import Flag, Kind
@@ -70,15 +71,17 @@ def _line(node: Node) -> tuple[str, int]:
 
 
 def given(node: Node) -> Iterator[Node]:
-    """What a node was computed from; of a backward one, also what the op of the rule was computed from."""
-    rules = [edge.source for edge in node.inputs if edge.source.kind == "grad"]
-    yield from (edge.source for edge in node.inputs)
-    for rule in rules if node.kind in ("grad", "accumulate") else [node]:
-        yield from (part for part in rule.backward if part.row < node.row)
-        owner = op_of(rule)
-        if owner is not node:
-            yield owner
-            yield from (edge.source for edge in owner.inputs)
+    """What a node was computed from; of a backward one, also what the op of the rule was computed from.
+
+    Of what came from another rank, that is what this one had given there before, if it came back with it.
+    """
+    yield from given_here(node)
+    yield from returned(node)
+
+
+def birth_behind(node: Node) -> Node:
+    """The oldest value that is not finite though nothing that it was computed from is, of those behind such a one."""
+    return node.graph.node(min(_births_behind(node, lambda each: not is_finite(each)), default=node.row))
 
 
 def _is_spoilt(node: Node) -> bool:

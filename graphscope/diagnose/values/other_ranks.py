@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from graphscope.diagnose.explanation import where
-from graphscope.diagnose.values.births import first_birth
+from graphscope.diagnose.values.births import birth_behind, first_birth
+from graphscope.diagnose.values.exchanges import (
+    Exchange,
+    exchange_of,
+    given_to,
+    of_collective,
+    other_ranks,
+    row_of,
+)
 from graphscope.diagnose.values.hazards import Birth
 from graphscope.errors import LogError
 from graphscope.eventlog.names import place_of, short_place
 from graphscope.eventlog.nonfinite import rows_with_nonfinite
-from graphscope.eventlog.numbering import is_numbered
-from graphscope.eventlog.reader import Log, load
-from graphscope.eventlog.schema import Kind
-from graphscope.eventlog.siblings import bare, siblings, title
+from graphscope.eventlog.siblings import bare, title
 from graphscope.graph import Graph
-from graphscope.graph.numbered_rows import numbered_rows
 from graphscope.graph.step_numbers import step_numbers
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
     from graphscope.graph import Node
-
-_MOST: Final = 16
-"""So many logs of other ranks are looked at: `graphscope ranks` reads those of thousands at once."""
-
-
-def of_collective(node: Node) -> bool:
-    """Whether a collective wrote a value."""
-    return is_numbered(node.graph.log.entry(node.event.attrs))
 
 
 def of_other_ranks(node: Node) -> Birth:
@@ -62,32 +56,25 @@ def _born_elsewhere(log: Log, row: int) -> Iterator[tuple[str, str]]:
 
     Of those that lie beside a log, the first ones are looked at.
     """
-    met = numbered_rows(log)
-    place = int(np.searchsorted(met.rows, row))
-    group, number = met.groups[met.which[place]], int(met.numbers[place])
-    ranks = (path for path in siblings(log.path) if title(path).startswith("rank "))
-    for path in islice(ranks, _MOST):
+    exchange = exchange_of(log, row)
+    for path, other in other_ranks(log):
         try:
-            other = load(path)
-            stop = _row_of(other, group, number)
-            if next(rows_with_nonfinite(other, None, stop), None) is None:
-                continue
-            graph = Graph(other)
-            born = first_birth(graph)
+            born = _born_ahead(other, exchange)
         except LogError:
             continue
-        if born is not None and born.row < stop and not of_collective(born):
+        if born is not None and not of_collective(born):
             step = step_numbers(other).title(born.row)
             at = short_place(*place_of(born.site))
             yield title(path), f" at {at}{f', {step}' if step else ''}" if at else ""
 
 
-def _row_of(log: Log, group: tuple[str, tuple[int, ...]], number: int) -> int:
-    """The row that a collective wrote in a log; its end where the log does not hold that."""
-    met = numbered_rows(log)
-    if group not in met.groups:
-        return log.end
-    is_it = (met.which == met.groups.index(group)) & (met.numbers == number)
-    rows = met.rows[is_it]
-    written = rows[log.pick("kind", rows) != Kind.WAIT]
-    return int(written[0]) if len(written) else log.end
+def _born_ahead(log: Log, exchange: Exchange) -> Node | None:
+    """Where what a rank gave to a collective came to be not finite; else the first value that did harm ahead of it."""
+    gave = given_to(log, exchange)
+    if gave:
+        return birth_behind(gave[0])
+    stop = row_of(log, exchange)
+    if next(rows_with_nonfinite(log, None, stop), None) is None:
+        return None
+    born = first_birth(Graph(log))
+    return born if born is not None and born.row < stop else None

@@ -24,7 +24,7 @@ from graphscope.debugger.results import Stop
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.record import CAPTURES
 from graphscope.eventlog.values import POLICIES
-from graphscope.eventlog.wholeness import cut, owned_up
+from graphscope.eventlog.wholeness import in_part
 
 if TYPE_CHECKING:
     from graphscope.dap.adapter import Adapter
@@ -120,7 +120,7 @@ async def attach(adapter: Adapter, arguments: Arguments) -> None:
         adapter.session = Session(log, adapter)
         adapter.session.debugger.granularity = granularity_of(arguments)
         adapter.event("initialized")
-        if said := owned_up(cut(log)):
+        if said := in_part(log):
             adapter.event("output", category="important", output=f"graphscope: {log.path.name}: {said}\n")
         return
     address = arguments.text("address", "") or _place_of(arguments.number("processId", 0))

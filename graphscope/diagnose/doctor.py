@@ -20,7 +20,7 @@ from graphscope.eventlog import record
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.siblings import bare, ranks_among, title
-from graphscope.eventlog.wholeness import cut, owned_up
+from graphscope.eventlog.wholeness import cut, ended_early, owned_up
 from graphscope.graph import Graph, series
 
 if TYPE_CHECKING:
@@ -145,8 +145,8 @@ def _gaps(graph: Graph) -> Iterator[Unjudged]:
     if not len(log):
         yield Unjudged("everything", "the log holds no events: nothing was recorded")
         return
-    if log.stopped:
-        yield Unjudged("the end of the run", f"the recording ended before the program did: {log.stopped}")
+    if early := ended_early(log):
+        yield Unjudged("the end of the run", early)
     elif not log.closed and not _is_recorded_here(log):
         yield Unjudged("the end of the run", "the recording is not finished: the program still runs, or was killed")
     if log.first > 0:

@@ -38,6 +38,16 @@ def owned_up(missing: str) -> str:
     return f"{missing}: the log was cut, or copied in part" if missing else ""
 
 
+def ended_early(log: Log) -> str:
+    """What is said of a log that its program could not write to its end; nothing of another."""
+    return f"the recording ended before the program did: {log.stopped}" if log.stopped else ""
+
+
+def in_part(log: Log) -> str:
+    """What is said of a log that does not tell all that its recording was to tell, as words; nothing of a whole one."""
+    return "; ".join(filter(None, (owned_up(cut(log)), ended_early(log))))
+
+
 def cut(log: Log) -> str:
     """The first file that is cut or gone, as words; empty where all are there but for values, which may be dropped."""
     none = "" if log.files.segments() else "its segments are gone"

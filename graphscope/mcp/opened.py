@@ -9,7 +9,7 @@ from graphscope.debugger import nodes
 from graphscope.debugger.debugger import Debugger
 from graphscope.eventlog.loss import loss_of
 from graphscope.eventlog.reader import load
-from graphscope.eventlog.wholeness import cut, owned_up
+from graphscope.eventlog.wholeness import in_part
 
 
 class Opened:
@@ -38,6 +38,6 @@ class Opened:
 
     def owning_up(self, *logs: str) -> dict[str, dict[str, str]]:
         """What an answer says beside all else where something is missing of logs: of each in a sentence."""
-        said = {log: owned_up(cut(self.debugger(log).log)) for log in logs}
+        said = {log: in_part(self.debugger(log).log) for log in logs}
         missing = {log: each for log, each in said.items() if each}
         return {"missing": missing} if missing else {}

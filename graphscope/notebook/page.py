@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.errors import ExportError, GraphscopeError
-from graphscope.eventlog.wholeness import cut, owned_up
+from graphscope.eventlog.wholeness import in_part
 from graphscope.exporters.choice import Choice
 from graphscope.exporters.export import export
 from graphscope.exporters.html import MOST
@@ -90,7 +90,7 @@ class Page:
     @property
     def missing(self) -> str:
         """What is to be said of the log, if it is not all there."""
-        return "" if self.view.graph is None else owned_up(cut(self.view.graph.log))
+        return "" if self.view.graph is None else in_part(self.view.graph.log)
 
     def packed(self) -> bytes:
         """The data as they go to a browser."""

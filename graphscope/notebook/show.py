@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.errors import ExportError, GraphscopeError
 from graphscope.eventlog.notices import say
-from graphscope.eventlog.wholeness import cut, owned_up
+from graphscope.eventlog.wholeness import in_part
 from graphscope.exporters.export import export
 from graphscope.exporters.svg import embedded
 from graphscope.exporters.view_selection import graph_of
@@ -46,7 +46,7 @@ def show(
     """
     if format == "svg" or (format == "html" and view != DEFAULT):
         graph = graph_of(thing)
-        if graph is not None and (said := owned_up(cut(graph.log))):
+        if graph is not None and (said := in_part(graph.log)):
             say(f"{graph.log.path.name}: {said}")  # a picture has no room for it
         return Picture(embedded(str(export(thing, format="svg", view=view, **options))))
     if format != "html":

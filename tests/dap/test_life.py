@@ -148,18 +148,24 @@ def test_a_recorded_log_has_everything_but_running(far_client: Client, chain: Pa
     assert client.leave() == 0
 
 
-@pytest.mark.parametrize("is_cut", [False, True])
-def test_of_a_log_that_is_cut_it_is_said_what_is_missing(client: Client, tmp_path: Path, is_cut: bool) -> None:
+@pytest.mark.parametrize("fault", ["", "cut", "stopped"])
+def test_of_a_log_that_is_cut_or_stopped_it_is_said_what_is_missing(client: Client, tmp_path: Path, fault: str) -> None:
     with gs.record(tmp_path / "it.gscope"):
         gs.tensor([1.0], requires_grad=True).sum().backward()
-    if is_cut:
+    if fault == "cut":
         os.truncate(tmp_path / "it.gscope" / "tables" / "attrs-000.npy", 200)
+    if fault == "stopped":
+        about = tmp_path / "it.gscope" / "log.json"
+        about.write_text(json.dumps({**json.loads(about.read_text()), "stopped": "the disk is full"}))
     client.attach(log=str(tmp_path / "it.gscope"))
     client.event("stopped")
     outputs = [each["body"] for each in client.seen if each.get("event") == "output"]
     said = [each["output"] for each in outputs if each["category"] == "important"]
-    sentence = "graphscope: it.gscope: its tables/attrs-000.npy is cut: the log was cut, or copied in part\n"
-    assert said == [sentence] * is_cut
+    sentences = {
+        "cut": "its tables/attrs-000.npy is cut: the log was cut, or copied in part",
+        "stopped": "the recording ended before the program did: the disk is full",
+    }
+    assert said == [f"graphscope: it.gscope: {sentences[fault]}\n" for _ in fault[:1]]
     assert client.leave() == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -113,6 +114,9 @@ def test_each_answer_of_a_cut_log_says_so(folder: Path, tmp_path: Path) -> None:
     (whole,) = folder.glob("*.gscope")
     log = str(shutil.copytree(whole, tmp_path / "cut.gscope"))
     os.truncate(tmp_path / "cut.gscope" / "tables" / "sites-000.npy", 200)
+    stopped = shutil.copytree(whole, tmp_path / "stopped.gscope")
+    about = json.loads((stopped / "log.json").read_text())
+    (stopped / "log.json").write_text(json.dumps({**about, "stopped": "the disk is full"}))
     said = {"missing": {log: "its tables/sites-000.npy is cut: the log was cut, or copied in part"}}
 
     async def conversation(call: Caller) -> None:
@@ -124,5 +128,7 @@ def test_each_answer_of_a_cut_log_says_so(folder: Path, tmp_path: Path) -> None:
         for logs in ({"log": log, "other": str(whole)}, {"log": str(whole), "other": log}):
             assert (await call("diff", **logs))["missing"] == said["missing"]
         assert (await call("command", where=log, line="when"))["missing"] == said["missing"]
+        told = await call("steps", log=str(stopped))
+        assert told["missing"] == {str(stopped): "the recording ended before the program did: the disk is full"}
 
     talk(folder, conversation, "--run")

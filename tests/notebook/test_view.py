@@ -111,6 +111,10 @@ def test_of_a_log_that_is_cut_it_is_said_what_is_missing(log: Log, views: list[A
     views.append(view := gs.show(packed))
     assert view.told == "its tables/attrs-000.npy is cut: the log was cut, or copied in part"
     assert data_of(view)["nodes"]["row"]
+    about = packed / "log.json"
+    about.write_text(json.dumps({**json.loads(about.read_text()), "stopped": "the disk is full"}))
+    views.append(both := gs.show(packed))
+    assert both.told == f"{view.told}; the recording ended before the program did: the disk is full"
     view.update()
     assert "is cut" in view.told
 

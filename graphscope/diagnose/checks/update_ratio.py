@@ -68,6 +68,8 @@ class _Ratio(NamedTuple):
     ratio: float
     worse: float
     """The loss in the end, as a multiple of what it was; NaN where that is not known."""
+    is_late: bool = False
+    """Whether these came behind others that were not so."""
 
     @property
     def row(self) -> int:
@@ -107,7 +109,18 @@ def _too_large(group: Group, found: np.ndarray) -> _Ratio | None:
     numbers, leaps = _numbers(group.log, early), rises(group.log)["step"]
     has_leapt = (early["rate"] >= FACTOR * early["rate"][0]) & (len(leaps) > 0 and numbers >= leaps[0])
     first, later = early[~has_leapt], early[has_leapt]
-    return _large(group.log, first, worse, numbers[~has_leapt] <= LEAST) or _large(group.log, later, worse)
+    usual = _large(group.log, first, worse, numbers[~has_leapt] <= LEAST) or _large(group.log, later, worse)
+    return usual or _large_at_last(group.log, _ahead_of_growth(group, found), worse)
+
+
+def _ahead_of_growth(group: Group, found: np.ndarray) -> np.ndarray:
+    """The last updates before the loss was a multiple of what it was, where these are none of the first."""
+    passes = group.passes
+    has_grown = ~(passes["value"] <= _WORSE * passes["value"][0])
+    ahead = found[found["row"] < passes["begin"][has_grown][0]] if has_grown.any() else found[:0]
+    steps = each_once(ahead["step"])
+    ahead = ahead[ahead["step"] >= steps[-LEAST]] if len(steps) > LEAST else ahead[:0]
+    return ahead[[not _is_spoilt(group.log, row) for row in ahead["pulled"].tolist()]]
 
 
 def _is_spoilt(log: Log, gradient: int) -> bool:
@@ -132,16 +145,32 @@ def _large(log: Log, early: np.ndarray, worse: float, first: np.ndarray | None =
     """
     if not len(early):
         return None
-    with np.errstate(all="ignore"):
-        grown = np.abs(norms_of(log, early["row"]) - early["weight"])  # an update is no smaller
-        update = np.where(np.isnan(early["update"]), grown, early["update"])
-        ratios = np.where(np.isfinite(update), update / early["weight"], np.inf)
+    ratios = _ratios(log, early)
     alone = np.where(True if first is None else first, ratios, 0.0)
     of_each = [early["tensor"] == tensor for tensor in np.unique(early["tensor"])]
     usual = float(np.median([np.median(ratios[each]) for each in of_each]))
     largest = float(np.median([alone[each].max() for each in of_each]))
     found_large = usual > _LARGE or largest > _WHOLE
     return _Ratio(early, max(usual, largest if usual <= _LARGE else 0.0), worse) if found_large else None
+
+
+def _large_at_last(log: Log, ahead: np.ndarray, worse: float) -> _Ratio | None:
+    """Updates that came to be larger than what they change, from the first large one on."""
+    ratios = _ratios(log, ahead)
+    large = ahead["step"][ratios > _LARGE]
+    if not len(large):
+        return None
+    is_from_there = ahead["step"] >= large.min()
+    ahead, ratios = ahead[is_from_there], ratios[is_from_there]
+    ratio = float(np.median([ratios[ahead["tensor"] == tensor].max() for tensor in np.unique(ahead["tensor"])]))
+    return _Ratio(ahead, ratio, worse, is_late=True) if ratio > _WHOLE else None
+
+
+def _ratios(log: Log, updates: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        grown = np.abs(norms_of(log, updates["row"]) - updates["weight"])  # an update is no smaller
+        update = np.where(np.isnan(updates["update"]), grown, updates["update"])
+        return np.where(np.isfinite(update), update / updates["weight"], np.inf)
 
 
 def _too_small(group: Group, found: np.ndarray) -> _Ratio | None:
@@ -203,9 +232,10 @@ def update_ratio(graph: Graph) -> Iterator[Finding]:
         evidence |= {} if np.isnan(rate) else {"lr": rate}
         evidence |= {} if np.isnan(found.worse) else {"late loss to early loss": found.worse}
         if found.large:
+            since = f"from {step_numbers(graph.log).title(row)} on, " if found.is_late else ""
             verdict = (
-                f"each step changes {told(names)} by {found.ratio:.2g} times what they are, and the loss grows: the "
-                "learning rate is too large"
+                f"{since}each step changes {told(names)} by {found.ratio:.2g} times what they are, and the loss grows: "
+                "the learning rate is too large"
             )
             cure = f"take a smaller learning rate{_about(rate, found.ratio)}: {_USUAL}"
         else:

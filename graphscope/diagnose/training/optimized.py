@@ -39,15 +39,21 @@ class Group:
 
     @property
     def losses(self) -> np.ndarray:
-        """The losses of the backward passes that these updates follow: those of the line that most of them began at."""
+        """The losses of those backward passes."""
+        values: np.ndarray = self.passes["value"]
+        return values
+
+    @property
+    def passes(self) -> np.ndarray:
+        """The backward passes that these updates follow, those of the line that most of them began at: a LOSS each."""
         found = series.losses(self.log)
         place = np.searchsorted(found["begin"], each_once(self.updates["row"])) - 1
         found = found[each_once(place[place >= 0])]
         if not len(found):
-            return np.zeros(0)
+            return np.zeros(0, series.LOSS)
         sites, counts = np.unique(found["site"], return_counts=True)
-        values: np.ndarray = found["value"][found["site"] == sites[np.argmax(counts)]]
-        return values
+        passes: np.ndarray = found[found["site"] == sites[np.argmax(counts)]]
+        return passes
 
 
 def groups(log: Log) -> Iterator[Group]:

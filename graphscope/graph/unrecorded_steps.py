@@ -24,13 +24,15 @@ def numbers_in_series(log: Log) -> np.ndarray:
 def title_in_series(log: Log, number: int) -> str:
     """What the step of a number is called: as the recorded steps around it are counted by the program, if that is sure.
 
-    Where it is not, as in a loop that counts nothing, `training step 164 of all`.
+    Where it is not, as behind the end of an epoch, `training step 164 of all`.
     """
     names, counted = step_numbers(log), numbers_in_series(log)
     places = np.flatnonzero(counted)
     own = places[counted[places] == number]
     if len(own):
         return str(names.number(int(own[-1])))
+    if not any(names.number(place).counters for place in places.tolist()):
+        return str(StepNumber(number, {}))  # as those are called that are recorded
     behind = int(np.searchsorted(counted[places], number))
     around = [(behind - 1, behind), (behind, behind + 1), (behind - 2, behind - 1)]
     for pair in around:

@@ -170,6 +170,54 @@ def test_a_birth_that_was_recorded_later_has_its_own_finding(tmp_path: Path) -> 
     assert found[1][0] == "step 50"
 
 
+def test_what_ends_the_turn_of_a_left_out_step_is_a_consequence_of_its_loss(tmp_path: Path) -> None:
+    """As weights are averaged behind the step: there it is recorded first, and not born."""
+    w, mean = torch.ones(4, requires_grad=True), torch.ones(4)
+    optimizer = torch.optim.SGD([w], 0.01)
+    with gs.record(tmp_path / "run.gscope", every=50, keep_last=3) as log:
+        for step in range(100):
+            optimizer.zero_grad()
+            loss = (w * (float("nan") if step == BAD else 1.0)).sum()
+            loss.backward()
+            optimizer.step()
+            with torch.no_grad():
+                mean.lerp_(w, 0.1)
+    log.refresh()
+    found = first(log)
+    assert (found.cause, found.step) == ("left-out step", f"step {BAD}")
+    assert f"the loss of step {BAD} was nan" in found.verdict
+    assert "right behind it is a consequence" in found.verdict
+
+
+def test_a_birth_behind_the_loss_of_a_left_out_step_is_not_told_of_the_next_alone(tmp_path: Path) -> None:
+    w = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([w], 0.01)
+    with gs.record(tmp_path / "run.gscope", every=50, keep_last=3) as log:
+        for step in range(60):
+            optimizer.zero_grad()
+            loss = w.square().sum()
+            if step == 20:
+                loss = loss + 0 * (w - w.detach()).sum().sqrt()  # finite, and its gradient is none
+            loss.backward()
+            optimizer.step()
+    log.refresh()
+    found = first(log)
+    assert found.step == "step 21"
+    told = ("behind the loss of the one before", "The gradients of step 20 were not finite already")
+    assert any(each in found.verdict for each in told)
+
+
+def test_left_out_steps_that_no_loop_counts_are_called_as_recorded_ones_are(tmp_path: Path) -> None:
+    setting = Setting("data")
+    with gs.record(tmp_path / "run.gscope", every=50, keep_last=3) as log:
+        for step in iter(map(float, range(80))):
+            setting.step(int(step))
+    log.refresh()
+    found = first(log)
+    assert found.step == f"step {BAD + 1}"
+    assert f"in step {BAD + 2} is a consequence" in found.verdict
+
+
 def test_what_comes_later_is_not_told_of_an_earlier_moment(tmp_path: Path) -> None:
     log, _ = recorded(tmp_path / "run.gscope", "loss")
     assert examined(Graph(log, first(log).row - 1)).findings == ()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphscope.graph import series
+from graphscope.graph.step_marks import step_marks
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.graph.unrecorded_steps import numbers_in_series, title_in_series
 
@@ -47,8 +48,17 @@ def unrecorded_birth(graph: Graph, born: Node | None = None) -> LostLoss | None:
 def _is_ahead(log: Log, number: int, row: int) -> bool:
     """Whether a step of the series is ahead of a row; of one that has ended, all are ahead of one that has not."""
     place = step_numbers(log).steps.place(row)
-    recorded = 0 if place is None else int(numbers_in_series(log)[place])
-    return place is not None and (number < recorded or not recorded)
+    if place is None:
+        return number <= _left_out_ahead(log, row)
+    recorded = int(numbers_in_series(log)[place])
+    return number < recorded or not recorded
+
+
+def _left_out_ahead(log: Log, row: int) -> int:
+    """The number of the step that was left out and whose turn a row ends, as the averaging of weights may; else 0."""
+    marks = step_marks(log)
+    newest = int(np.searchsorted(marks.rows, row)) - 1
+    return int(marks.counts[newest]) if newest >= 0 and not marks.is_recorded[newest] else 0
 
 
 def first_lost_loss(log: Log) -> LostLoss | None:

@@ -14,6 +14,7 @@ from graphscope.eventlog.requests import Requests
 from graphscope.eventlog.step_counts import StepCounts
 from graphscope.eventlog.step_series import SERIES
 from graphscope.eventlog.turn import Turn
+from graphscope.eventlog.turns import Turns
 
 _LOOK: Final = 25_000
 """Nanoseconds that a look at a step takes: little of what it needs is in the caches then."""
@@ -51,8 +52,8 @@ class Sampling(StepCounts):
     """
 
     __slots__ = (
-        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "_turn", "every", "marked", "met",
-        "on", "passed", "scales",
+        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "marked", "met",
+        "newest_loss", "on", "passed", "scales", "turns",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str | None = None) -> None:
@@ -75,36 +76,37 @@ class Sampling(StepCounts):
         self._is_recorded = True
         self.marked: MarkedStep | None = None
         """The newest step that is marked in the log."""
-        self._turn: Turn | None = None
-        """In which the newest step ended, if that was recorded."""
+        self.newest_loss: float | None = None
+        """That of the step that ended last."""
+        self.turns = Turns()
+        """Of the program's loops, in which steps ended."""
         self.met: set[int] = set()
         """The optimizers that have made steps, by `id`."""
 
-    def ends(self, optimizer: Any, turn: Turn | None) -> bool:
+    def ends(self, optimizer: Any, turn: Turn | None, *, is_same_loss: bool = False) -> bool:
         """Note the step of an optimizer (None: of the program's own); whether a training step ends with it.
 
-        Where there are several, it ends with that of the newest, unless that makes no more. The step that ended before
-        the newest was known is taken back, if it was in the same turn of the program's loops.
+        Where there are several, it ends with that of the newest, unless that makes no more. Steps that ended before
+        the newest was known are taken back, if they were in the same turn of the program's loops.
 
         Args:
             optimizer: The one that has made it.
             turn: That turn; None where that is not known.
+            is_same_loss: Whether no backward pass has begun since the optimizer before has made its step.
         """
         key = id(optimizer)
         is_new = key not in self.met
         if not is_new and key != self.last and self.others < MOST_OTHERS:
             self.others += 1
             return False
-        if is_new and turn is not None and self._turn is not None and self._goes_on(turn, self._turn):
-            self.ended -= 1
-            self._norm_at = 0
+        back = self.turns.steps_in(turn, self.ended, is_same_loss=is_same_loss) if is_new and turn is not None else 0
+        if 0 < back <= MOST_OTHERS:
+            self.ended -= back
+            self.idle = self._norm_at = 0
         self.met.add(key)
-        self.last, self.others, self._turn = key, 0, turn
+        self.last, self.others = key, 0
+        self.turns.note(turn, self.ended + 1)
         return True
-
-    def _goes_on(self, turn: Turn, before: Turn) -> bool:
-        """Whether the newest step has ended in a turn; where no loop counts anything, only the very first may have."""
-        return turn.may_be_that_of(before) and (bool(turn.counters) or self.ended == 1)
 
     def step_of(self, frame: FrameType) -> int:
         """The step that a frame is in, counted from 1."""
@@ -199,7 +201,6 @@ class Sampling(StepCounts):
 
     def meet(self, loss: float | None) -> bool:
         """Note the loss of a step that ends; whether something is remarkable, as the first is that is NaN or Inf."""
-        self.loss = None
         is_asked = self._requests is not None and self._requests.heed()
         if loss is None:
             return is_asked

@@ -64,10 +64,11 @@ class StepSeries:
         known = loss is not None
         self._steps.append(step, (time - self._first) / 1e9, loss if known else math.nan, rate, known)
 
-    def take_back(self, step: int) -> None:
-        """Forget a step, if it is the newest: it ends later."""
-        self._steps.take_back(step)
-        self._norms.take_back(step)
+    def take_back(self, first: int, last: int) -> None:
+        """Forget the newest steps, from one to another: they were parts of one that ends later."""
+        for step in range(last, first - 1, -1):
+            self._steps.take_back(step)
+            self._norms.take_back(step)
 
     @property
     def first(self) -> int:
@@ -151,6 +152,13 @@ def newest_loss(writer: Writer) -> float | None:
         return None
     root = _event(writer, int(begin["inputs"][0] & np.uint64(ROW_MASK)))
     return next((value for each in (begin, root) if (value := _number(each)) is not None), None)
+
+
+def has_stepped_since(writer: Writer) -> bool:
+    """Whether the newest mark of the log is the end of a step: no backward pass has begun behind it."""
+    row = _newest_mark(writer.segment, _FEW)
+    newest = None if row is None else _event(writer, row)
+    return newest is not None and newest["kind"] == Kind.STEP
 
 
 def _newest_mark(segment: Segment, most: int) -> int | None:

@@ -16,7 +16,7 @@ from graphscope.eventlog.loop_counters import loop_counters
 from graphscope.eventlog.marked_step import MarkedStep
 from graphscope.eventlog.own_files import is_own
 from graphscope.eventlog.places import site_number
-from graphscope.eventlog.step_series import SERIES, newest_loss
+from graphscope.eventlog.step_series import SERIES, has_stepped_since, newest_loss
 from graphscope.eventlog.turn import Turn
 from graphscope.eventlog.writer import Writer
 
@@ -40,22 +40,25 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
     if sampling.passes_over(optimizer):
         return
     frame = _frame_of_program(sys._getframe(1))
-    turn = _turn(writer, frame) if is_recorded else None
+    turn = _turn(writer, frame) if is_recorded or id(optimizer) not in sampling.met else None
     ended = sampling.ended
-    is_end = sampling.ends(optimizer, turn)
+    is_end = sampling.ends(optimizer, turn, is_same_loss=is_recorded and has_stepped_since(writer))
     if writer.series is not None:
         keep_passed(writer)
         loss = newest_loss(writer) if is_recorded else None
         loss = sampling.loss if loss is None else loss
         if sampling.ended < ended:
-            writer.series.take_back(ended)
+            writer.series.take_back(sampling.ended + 1, ended)
+            loss = sampling.newest_loss if loss is None else loss
         if is_end:
             writer.series.append(sampling.ended + 1, writer.clock(), loss, _rate(optimizer))
+            sampling.newest_loss = loss
         if is_end and norm is not None and sampling.wants_norm():
             _append_norm(writer, norm, optimizer)
         if sampling.meet(loss):
             writer.remark()
-    if turn is not None:
+        sampling.loss = None if is_end else loss  # several optimizers may take one step on it
+    if turn is not None and is_recorded:
         writer.step(turn, sampling.ended + 1 if writer.is_ring else 0, is_end=is_end)
     if not is_end:
         return

@@ -17,10 +17,6 @@ class Turn(NamedTuple):
     counters: Mapping[str, int] = MappingProxyType({})
     """What the loops around that line count, the outermost first."""
 
-    def may_be_that_of(self, other: Turn) -> bool:
-        """Whether another line may have ended another step in it; no line does so twice in a turn."""
-        return self.site != other.site and self.counters == other.counters
-
     def entry(self, numbers: Sequence[int], *, is_end: bool = True, is_left_out: bool = False) -> dict[str, Any]:
         """What the table `attrs` says of the mark of an optimizer's step in it, in whose row these numbers lie.
 

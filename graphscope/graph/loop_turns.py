@@ -158,16 +158,3 @@ def raised_later(log: Log) -> np.ndarray:
     marks = log.marks(Kind.STEP)
     ended = np.append(0, counts_of(log, marks))[np.searchsorted(marks, raised)]
     return raised[np.array([came.get(row, 0) for row in raised.tolist()]) > ended]
-
-
-def goes_on(log: Log, marks: np.ndarray) -> np.ndarray:
-    """Which marks go on with the turn of the mark before, as where two optimizers step: no line marks a turn twice."""
-    counters, sites = counters_of(log, marks), log.pick("site", marks)
-    found = np.zeros(len(sites), bool)
-    lines: set[int] = set()
-    for place in np.flatnonzero(counters.repeated()).tolist():
-        if not found[place - 1]:
-            lines = {int(sites[place - 1])}
-        found[place] = int(sites[place]) not in lines
-        lines.add(int(sites[place]))
-    return found

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphscope.eventlog.schema import Kind
-from graphscope.graph.loop_turns import counts_of, goes_on
+from graphscope.graph.loop_turns import counts_of
 from graphscope.graph.reading import once_a_length
+from graphscope.graph.turns_of_steps import goes_on
 from graphscope.graph.words import by_entry
 
 if TYPE_CHECKING:
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class StepMarks(NamedTuple):
-    """One mark for each step, the last of those that several optimizers make; ascending."""
+    """One mark for each step, the last of those that several optimizers make; ascending.
+
+    The first may have two: where its last optimizer was not known yet, and what that does was left out.
+    """
 
     rows: np.ndarray
     counts: np.ndarray
@@ -36,7 +40,8 @@ def step_marks(log: Log) -> StepMarks:
         is_recorded[places] = not entry.get("left_out")
         ends[places] = not entry.get("goes_on")
     if counts.any():  # the newest step may have been left before its last optimizer came
-        ends[:-1] = counts[1:] != counts[:-1]
+        counts = np.minimum.accumulate(counts[::-1])[::-1]  # the first of them may have been parts of one
+        ends[:-1] = (counts[1:] != counts[:-1]) | (is_recorded[1:] != is_recorded[:-1])
     else:
         ends = np.append(~goes_on(log, rows)[1:], np.ones(min(len(rows), 1), bool))
     found = rows[ends]

@@ -182,3 +182,105 @@ def test_a_phase_behind_another_takes_no_step_back(tmp_path: Path) -> None:
             second.step()
     log.refresh()
     assert every_step(log)["step"].tolist() == [1, 2, 3, 4]
+
+
+def one_by_one(optimizers: list[Any], critics: int, path: Path, **options: Any) -> tuple[Log, list[float]]:
+    """The log of several optimizers, the last of which ends a turn of the loop, and the newest loss of each turn."""
+    torch.manual_seed(0)
+    seen = []
+    w = optimizers[-1].param_groups[0]["params"][0]
+    with gs.record(path, **options):
+        for _step in range(40):
+            for _critic in range(critics):
+                optimizers[0].zero_grad()
+                (optimizers[0].param_groups[0]["params"][0] - torch.randn(2)).square().sum().backward()
+                optimizers[0].step()
+            optimizers[-1].zero_grad()
+            loss = (w - torch.randn(2)).square().sum()
+            loss.backward()
+            seen.append(loss.item())
+            optimizers[-1].step()
+    return load(path), seen
+
+
+@pytest.mark.parametrize("critics", [1, 3, 5])
+@pytest.mark.parametrize("options", [{"every": 10}, {"keep_last": 100}], ids=["some", "newest"])
+def test_an_inner_loop_of_one_optimizer_is_part_of_the_step_of_another(
+    tmp_path: Path, critics: int, options: dict[str, int]
+) -> None:
+    optimizers = [torch.optim.SGD([torch.zeros(2, requires_grad=True)], 0.1) for _ in range(2)]
+    log, seen = one_by_one(optimizers, critics, tmp_path / "run.gscope", **options)
+    series = every_step(log)
+    assert series["step"].tolist() == [*range(1, 41)]
+    np.testing.assert_allclose(series["loss"], seen, rtol=1e-6)
+    numbers, recorded = step_numbers(log), [1, 2, 11, 21, 31] if "every" in options else [*range(1, 41)]
+    assert numbers.counts.tolist() == recorded
+    assert [numbers.number(place).counters["_step"] + 1 for place in range(len(numbers))] == recorded
+    assert (overview(log).steps, overview(log).steps_made) == (len(recorded), 40)
+
+
+def in_a_loop(optimizers: list[Any]) -> None:
+    for each in optimizers:
+        each.step()
+
+
+def line_by_line(optimizers: list[Any]) -> None:
+    first, second = optimizers
+    first.step()
+    second.step()
+
+
+@pytest.mark.parametrize("step", [in_a_loop, line_by_line])
+@pytest.mark.parametrize("is_counted", [True, False])
+@pytest.mark.parametrize("options", [{"every": 10}, {"keep_last": 100}], ids=["some", "newest"])
+def test_optimizers_that_share_a_loss_make_one_step_with_that_loss(
+    tmp_path: Path, step: Any, is_counted: bool, options: dict[str, int]
+) -> None:
+    torch.manual_seed(0)
+    w, b = torch.zeros(2, requires_grad=True), torch.zeros(2, requires_grad=True)
+    optimizers, seen = [torch.optim.SGD([w], 0.1), torch.optim.Adam([b], 0.01)], []
+    with gs.record(tmp_path / "run.gscope", **options) as log:
+        for _step in range(40) if is_counted else iter("x" * 40):
+            for each in optimizers:
+                each.zero_grad()
+            loss = (w + b - torch.randn(2)).square().sum()
+            loss.backward()
+            seen.append(loss.item())
+            step(optimizers)
+    log.refresh()
+    series = every_step(log)
+    assert series["step"].tolist() == [*range(1, 41)]
+    np.testing.assert_allclose(series["loss"], seen, rtol=1e-6)
+    assert series["rate"].tolist() == [0.01] * 40
+    assert step_numbers(log).counts.tolist() == ([1, 2, 11, 21, 31] if "every" in options else [*range(1, 41)])
+
+
+def test_optimizers_that_a_function_of_the_program_steps_make_one_step_in_a_turn(tmp_path: Path) -> None:
+    first, second = (torch.optim.SGD([torch.zeros(2, requires_grad=True)], 0.1) for _ in range(2))
+
+    def update(optimizer: Any) -> None:
+        optimizer.zero_grad()
+        optimizer.param_groups[0]["params"][0].square().sum().backward()
+        optimizer.step()
+
+    with gs.record(tmp_path / "run.gscope", every=10) as log:
+        for _step in range(40):
+            update(first)
+            update(second)
+    log.refresh()
+    assert every_step(log)["step"].tolist() == [*range(1, 41)]
+
+
+def test_an_optimizer_that_takes_over_in_the_middle_of_an_epoch_takes_no_step_back(tmp_path: Path) -> None:
+    w = torch.zeros(2, requires_grad=True)
+    optimizer, later = (torch.optim.SGD([w], 0.1) for _ in range(2))
+    with gs.record(tmp_path / "run.gscope", keep_last=100) as log:
+        for _epoch in range(2):
+            for x in torch.ones(20, 2):
+                if w[0] > 0.9:
+                    optimizer = later
+                optimizer.zero_grad()
+                (w - x).square().sum().backward()
+                optimizer.step()
+    log.refresh()
+    assert every_step(log)["step"].tolist() == [*range(1, 41)]

@@ -104,6 +104,50 @@ STYLES = {
             other.step()
             print(f"step {step}")
         """,
+    "optimizers in a loop": """
+        others = [optimizer, torch.optim.Adam(model.parameters(), lr=1e-3)]
+        for step in range(3):
+            x, y = next(iter(loader))
+            loss_of(model(x), y).backward()
+            for each in others:
+                each.step()
+            print(f"step {step}")
+        """,
+    "a function that steps two optimizers": """
+        def update(which):
+            which.zero_grad()
+            x, y = next(iter(loader))
+            loss_of(model(x), y).backward()
+            which.step()
+
+        other = torch.optim.Adam(model.parameters(), lr=1e-3)
+        for epoch in range(3):
+            update(optimizer)
+            update(other)
+            print(f"epoch {epoch}")
+        """,
+    "several steps of a critic": """
+        critic = torch.optim.Adam(model.parameters(), lr=1e-3)
+        for iteration in range(3):
+            for _ in range(2):
+                loss_of(model(torch.randn(2, 4)), torch.tensor([0, 1])).backward()
+                critic.step()
+            for c in range(2):
+                loss_of(model(torch.randn(2, 4)), torch.tensor([0, 1])).backward()
+                critic.step()
+            loss_of(model(torch.randn(2, 4)), torch.tensor([0, 1])).backward()
+            optimizer.step()
+            print(f"iteration {iteration}")
+        """,
+    "what was left over behind a loop": """
+        for epoch in range(2):
+            for batch, (x, y) in enumerate(loader):
+                loss_of(model(x), y).backward()
+                optimizer.step()
+                print(f"epoch {epoch}, batch {batch}")
+            optimizer.step()
+            print(f"epoch {epoch}")
+        """,
     "a scheduler and a closure": """
         scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
         for t in range(4):

@@ -116,8 +116,7 @@ static int pass_over_other(const Steps *steps, PyObject *optimizer)
         return -1;
     if (!is_known || counts->others >= MOST_OTHERS)
         return 0;
-    counts->has_loss = 0;
-    counts->others++;
+    counts->others++; /* the loss stays: the optimizer that ends the step may have taken it as well */
     return 1;
 }
 

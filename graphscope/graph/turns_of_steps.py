@@ -1,0 +1,98 @@
+"""Which marks of optimizers' steps end one turn of the program's loops together, where the log does not count steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from graphscope.eventlog.sampling import MOST_OTHERS
+from graphscope.eventlog.schema import Kind
+from graphscope.graph.loop_turns import Counters, counters_of
+from graphscope.graph.words import by_entry
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+_NEAR: Final = 2
+"""The call of an optimizer is told so many rows ahead of the mark at most."""
+
+
+def goes_on(log: Log, marks: np.ndarray) -> np.ndarray:
+    """Which marks go on with the step of the mark before, as where two optimizers step.
+
+    In a turn no line marks a step twice, unless other optimizers do, as in a loop over them; and an inner loop may have
+    stepped one several times before another steps behind it.
+    """
+    counters = counters_of(log, marks)
+    sites, makers = log.pick("site", marks).tolist(), _makers(log, marks).tolist()
+    is_same_loss = _without_a_pass_between(log, marks)
+    found = np.zeros(len(marks), bool)
+    for first, behind in _runs(counters.repeated()):
+        if _are_different(makers[first:behind]):  # each has made one: what loops count are the steps
+            found[first + 1 : behind] = True
+            continue
+        begun = first
+        for place in range(first + 1, behind):
+            is_other_line = sites[place] not in sites[begun:place]
+            is_other = is_same_loss[place] and _are_different(makers[begun : place + 1])
+            found[place] = is_other_line or is_other
+            begun = begun if found[place] else place
+    for place in _behind_inner_loops(counters):
+        begun = _begin_of_turn(counters, place)
+        if place - begun <= MOST_OTHERS and 0 < makers[place] not in makers[begun:place]:
+            found[begun + 1 : place + 1] = True
+    return found
+
+
+def _are_different(makers: list[int]) -> bool:
+    """Whether each is known and there once."""
+    return 0 not in makers and len(set(makers)) == len(makers)
+
+
+def _makers(log: Log, marks: np.ndarray) -> np.ndarray:
+    """The number of the optimizer that has made each step; 0 where the log does not tell."""
+    found = np.zeros(len(marks), np.int64)
+    for distance in range(_NEAR, 0, -1):
+        places = np.flatnonzero(marks - distance >= log.first)
+        rows = marks[places] - distance
+        calls = log.pick("kind", rows) == Kind.CALL
+        places, rows = places[calls], rows[calls]
+        for entry, own in by_entry(log, rows):
+            if entry.get("call") == "step" and isinstance(entry.get("object"), int):
+                found[places[own]] = entry["object"]
+    return found
+
+
+def _without_a_pass_between(log: Log, marks: np.ndarray) -> np.ndarray:
+    """Whether no backward pass has begun between each mark and the one before."""
+    begun = np.searchsorted(log.marks(Kind.BACKWARD_BEGIN), marks)
+    return np.append(False, begun[1:] == begun[:-1]) if len(marks) else np.zeros(0, bool)
+
+
+def _runs(repeated: np.ndarray) -> list[tuple[int, int]]:
+    """Where marks at which loops count the same begin and where others do, of those that are several."""
+    begins = np.flatnonzero(~repeated)
+    ends = np.append(begins[1:], len(repeated))
+    several = ends - begins > 1
+    return list(zip(begins[several].tolist(), ends[several].tolist(), strict=True))
+
+
+def _behind_inner_loops(counters: Counters) -> list[int]:
+    """The places of marks behind a loop, in a turn of the one around it, that the mark before is in."""
+    widths = counters.widths
+    fewer = np.flatnonzero((widths[1:] < widths[:-1]) & (widths[1:] > 0)) + 1
+    return [place for place in fewer.tolist() if _is_in(counters, place - 1, counters[place])]
+
+
+def _begin_of_turn(counters: Counters, place: int) -> int:
+    """The first of the places ahead of one that are in the same turn of its loop, as far as is of interest."""
+    turn, begun = counters[place], place
+    while begun and place - begun <= MOST_OTHERS and _is_in(counters, begun - 1, turn):
+        begun -= 1
+    return begun
+
+
+def _is_in(counters: Counters, place: int, turn: dict[str, int]) -> bool:
+    """Whether a place is in a turn of a loop, or of one inside of it."""
+    return [*counters[place].items()][: len(turn)] == [*turn.items()]

@@ -37,6 +37,7 @@ MODULES = {
         APPENDING,
         HOLDING,
         INTERRUPTION,
+        HALVES,
         TORCH + "_adapter.h",
         TORCH + "_known_tensors.c",
         TORCH + "_tensor_access.c",

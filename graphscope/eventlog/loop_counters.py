@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from opcode import opmap
-from types import CodeType, FrameType
+from types import CodeType, FrameType, MappingProxyType
 from typing import Any, Final
 
 from graphscope.eventlog.frame_variables import variable
@@ -13,12 +14,17 @@ from graphscope.eventlog.own_files import is_own
 from graphscope.eventlog.source_texts import source_text
 
 _MOST_FRAMES: Final = 200
+_NO_LINES: Final[Mapping[FrameType, int]] = MappingProxyType({})
 
 
-def loop_counters(frame: FrameType | None) -> dict[str, int]:
+def loop_counters(frame: FrameType | None, lines: Mapping[FrameType, int] = _NO_LINES) -> dict[str, int]:
     """The counters of the loops around a frame, by name, the outermost first, each as the program prints it.
 
     A loop that counts with nothing that is an integer now is left out.
+
+    Args:
+        frame: The frame.
+        lines: Those of frames that were at another line at that moment than they are at now.
     """
     found: dict[str, int] = {}
     for _ in range(_MOST_FRAMES):
@@ -26,7 +32,7 @@ def loop_counters(frame: FrameType | None) -> dict[str, int]:
             break
         if is_own(frame.f_code.co_filename):
             own: dict[str, int] = {}
-            for candidates in _counters(frame.f_code, frame.f_lineno or 0):
+            for candidates in _counters(frame.f_code, lines.get(frame) or frame.f_lineno or 0):
                 for each in candidates:
                     value = _value(frame, each.name)
                     if type(value) is int and abs(value) < 1 << 62:

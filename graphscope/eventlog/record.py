@@ -9,23 +9,23 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType, MappingProxyType, TracebackType
 from typing import Any, Final, TypeVar
 
 from graphscope.errors import LogError
 from graphscope.eventlog import appender, presenting, siblings, user_signal
+from graphscope.eventlog.exception_places import passed, site_of
 from graphscope.eventlog.folder import Folder
-from graphscope.eventlog.foreign_tensors import TENSOR_READERS
 from graphscope.eventlog.garbage import grow_old
 from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.log_path import make_room
 from graphscope.eventlog.loop_counters import loop_counters
 from graphscope.eventlog.notices import say
 from graphscope.eventlog.own_files import is_internal as is_internal
-from graphscope.eventlog.places import left_site, misread_site, site_number
+from graphscope.eventlog.places import site_number
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.writer import Writer
@@ -42,6 +42,7 @@ suspended: Writer | None = None
 UNCEASING: Final = ("ops", "compiled")
 """The levels at which no step can be left out."""
 
+_NO_LINES: Final[Mapping[FrameType, int]] = MappingProxyType({})
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _next_base = 0
 _folders: dict[Path, Folder] = {}
@@ -265,12 +266,18 @@ def mark(kind: Kind, *, text: str | None = None, node: int | None = None, **attr
         writer.mark(kind, inputs=() if node is None else (node,), **attrs)
 
 
-def turn(frame: FrameType, row: int) -> None:
-    """Tell which turn of its loops the program is in, where no mark does: it waits at a row, or has failed there."""
-    counters, which = loop_counters(frame), going()
+def turn(frame: FrameType, row: int, lines: Mapping[FrameType, int] = _NO_LINES) -> None:
+    """Tell which turn of its loops the program is in, where no mark does: it waits at a row, or has failed there.
+
+    Args:
+        frame: Where it is.
+        row: The row.
+        lines: The lines that an exception left frames at, which may have gone on since, as to the end of a `with`.
+    """
+    counters, which = loop_counters(frame, lines), going()
     if which is None:
         return
-    step, marked = which.sampling.step_of(frame), which.sampling.marked
+    step, marked = which.sampling.step_of(frame, lines), which.sampling.marked
     told: dict[str, Any] = {"step": step} if which.is_ring else {}  # else the log itself tells how many there were
     if which.is_ring and marked is not None and marked.is_counted and not counters:
         counters = {"step": step}
@@ -293,17 +300,15 @@ def exception(error: BaseException, *, node: int | None = None, site: int = 0) -
     if which is None or _is_marked(error):
         return
     mark_as_told(error)
-    innermost = error.__traceback__
-    while innermost is not None and innermost.tb_next is not None:
-        innermost = innermost.tb_next
-    turn(sys._getframe(1) if innermost is None else innermost.tb_frame, which.end - which.base)
+    lines = {each.tb_frame: each.tb_lineno for each in passed(error)}
+    turn(next(reversed(lines), sys._getframe(1)), which.end - which.base, lines)
     try:
         text = str(error)
     except own(Exception):  # the program's own code; its exception is not to be replaced by another
         text = ""
     which.mark(
         Kind.EXCEPTION,
-        site=site or _site_of(which, error),
+        site=site or site_of(which, error),
         inputs=() if node is None else (node,),
         text=text,
         type=type(error).__name__,
@@ -339,19 +344,6 @@ def edit(node: int, value: Any, frame: FrameType, *, cut: bool = False) -> int:
     attrs = {"cut": True} if cut else {}
     inputs = (node + writer.base,)
     return writer.mark(Kind.EDIT, site=site_number(writer, frame), inputs=inputs, value=value, **attrs) - writer.base
-
-
-def _site_of(writer: Writer, error: BaseException) -> int:
-    """The innermost line of the program's own that an exception left; 0 where it left none."""
-    trace, found = error.__traceback__, None
-    while trace is not None:
-        library = str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]
-        if library not in TENSOR_READERS and not is_internal(trace.tb_frame.f_code.co_filename):
-            found = trace
-        trace = trace.tb_next
-    if found is not None and not (isinstance(error, SyntaxError) and found.tb_next is None):
-        return left_site(writer, found)
-    return misread_site(writer, error) if isinstance(error, SyntaxError) else 0
 
 
 def user_frame(depth: int = 1) -> FrameType | None:

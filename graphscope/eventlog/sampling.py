@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -52,8 +53,8 @@ class Sampling(StepCounts):
     """
 
     __slots__ = (
-        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "marked", "met",
-        "newest_loss", "on", "passed", "scales", "turns",
+        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "has_told", "marked",
+        "met", "newest_loss", "on", "passed", "scales", "turns",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str | None = None) -> None:
@@ -80,6 +81,8 @@ class Sampling(StepCounts):
         """That of the step that ended last."""
         self.turns = Turns()
         """Of the program's loops, in which steps ended."""
+        self.has_told = False
+        """Whether a person was told why steps are recorded that were to be left out."""
         self.met: set[int] = set()
         """The optimizers that have made steps, by `id`."""
 
@@ -108,9 +111,14 @@ class Sampling(StepCounts):
         self.turns.note(turn, self.ended + 1)
         return True
 
-    def step_of(self, frame: FrameType) -> int:
-        """The step that a frame is in, counted from 1."""
-        return self.ended + 1 if self.marked is None else self.marked.step_of(self.ended, frame)
+    def step_of(self, frame: FrameType, lines: Mapping[FrameType, int]) -> int:
+        """The step that a frame is in, counted from 1.
+
+        Args:
+            frame: The frame.
+            lines: Those of frames that were at another line than they are at now.
+        """
+        return self.ended + 1 if self.marked is None else self.marked.step_of(self.ended, frame, lines)
 
     def note_scale(self, scale: Any) -> None:
         """Note a tensor that the program scales losses by."""

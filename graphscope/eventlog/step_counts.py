@@ -5,6 +5,7 @@ Little of it is in the processor's caches when a step ends: each object that has
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 _LENGTH: Final = 11
@@ -61,10 +62,16 @@ class StepCounts:
 
     @property
     def loss(self) -> float | None:
-        """What the newest backward pass of the step began from, where no row of the segment tells; None of none yet."""
+        """What the newest backward pass of the step began from, or one before it that is not finite; None of none."""
         return self._reals[_LOSS] if self.numbers[_HAS_LOSS] else None
 
     @loss.setter
     def loss(self, value: float | None) -> None:
         self.numbers[_HAS_LOSS] = value is not None
         self._reals[_LOSS] = value or 0.0
+
+    def note_loss(self, value: float | None) -> None:
+        """Note what a backward pass of the step begins from, unless an earlier one of it has spoilt its gradients."""
+        loss = self.loss
+        if value is not None and (loss is None or math.isfinite(loss)):
+            self.loss = value

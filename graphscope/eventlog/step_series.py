@@ -21,7 +21,8 @@ NAME: Final = "series.npy"
 SERIES: Final = np.dtype([("step", "<i8"), ("time", "<f8"), ("loss", "<f8"), ("rate", "<f8"), ("has_loss", "?")])
 """A step, counted from 1 (0: a row that is free), the seconds since the first one ended, and its learning rate.
 
-The loss is what the last backward pass of the step began from. NaN stands for a rate or a loss that is not known.
+The loss is what the last backward pass of the step began from, or one before it that is not finite. NaN stands for a
+rate or a loss that is not known.
 """
 
 NORMS_NAME: Final = "norms.npy"
@@ -134,46 +135,54 @@ class _Rows:
 
 def keep_loss(writer: Writer) -> None:
     """Keep the loss of the step that runs: its rows will be none of the segment that is written."""
-    loss = newest_loss(writer)
-    if loss is not None:
-        writer.sampling.loss = loss
+    writer.sampling.note_loss(newest_loss(writer))
 
 
 def newest_loss(writer: Writer) -> float | None:
-    """What the newest backward pass of the step that ends began from; None where that is no number.
+    """What the newest backward pass of the step that ends began from, or one before it, if that is not finite.
 
-    A loss that was scaled up is what the first mark of the pass tells.
+    A loss that was scaled up is what the first mark of the pass tells. None where there is no number.
     """
-    row = _newest_mark(writer.segment, _FEW)
-    if row is None:
-        row = _newest_mark(writer.segment, writer.segment.next_rare)
-    begin = _event(writer, row) if row is not None else None
-    if begin is None or begin["kind"] == Kind.STEP:
-        return None
-    root = _event(writer, int(begin["inputs"][0] & np.uint64(ROW_MASK)))
-    return next((value for each in (begin, root) if (value := _number(each)) is not None), None)
+    newest = None
+    for row in reversed(_marks(writer.segment)[1]):
+        loss = _loss(writer, row)
+        newest = loss if newest is None or (loss is not None and not math.isfinite(loss)) else newest
+    return newest
+
+
+def _loss(writer: Writer, row: int) -> float | None:
+    """The number that the backward pass began from whose mark a row is."""
+    begin = _event(writer, row)
+    root = None if begin is None else _event(writer, int(begin["inputs"][0] & np.uint64(ROW_MASK)))
+    return next((value for each in (begin, root) if (value := _number(writer, each)) is not None), None)
 
 
 def has_stepped_since(writer: Writer) -> bool:
     """Whether the newest mark of the log is the end of a step: no backward pass has begun behind it."""
-    row = _newest_mark(writer.segment, _FEW)
-    newest = None if row is None else _event(writer, row)
-    return newest is not None and newest["kind"] == Kind.STEP
+    ended, begun = _marks(writer.segment)
+    return ended is not None and not begun
 
 
-def _newest_mark(segment: Segment, most: int) -> int | None:
-    """The newest row that ends a step or begins a backward pass, among so many of those that are worth a look."""
-    count = min(segment.next_rare, most)
-    end = min(segment.next_row, segment.end)  # of a full one the next row is none
-    if not count or end <= segment.first:
-        return None
-    start = segment.rare_start + 8 * (segment.next_rare - count)
-    rows = np.frombuffer(segment.rare.memory, "<u8", count, start).astype(np.int64) - 1
-    rows = rows[(rows >= segment.first) & (rows < end)]
-    events = np.frombuffer(segment.rows, schema.EVENT, end - segment.first, _place(segment, segment.first))
-    kinds = events["kind"][rows - segment.first]
-    marks = rows[(kinds == Kind.STEP) | (kinds == Kind.BACKWARD_BEGIN)]
-    return int(marks[-1]) if len(marks) else None
+def _marks(segment: Segment) -> tuple[int | None, list[int]]:
+    """The newest row that ends a step, if one does, and those behind it that begin backward passes.
+
+    They are looked for among some that are worth a look, and among all where nothing is found.
+    """
+    for most in (_FEW, segment.next_rare):
+        count = min(segment.next_rare, most)
+        end = min(segment.next_row, segment.end)  # of a full one the next row is none
+        if not count or end <= segment.first:
+            break
+        start = segment.rare_start + 8 * (segment.next_rare - count)
+        rows = np.frombuffer(segment.rare.memory, "<u8", count, start).astype(np.int64) - 1
+        rows = rows[(rows >= segment.first) & (rows < end)]
+        events = np.frombuffer(segment.rows, schema.EVENT, end - segment.first, _place(segment, segment.first))
+        kinds = events["kind"][rows - segment.first]
+        ended = rows[kinds == Kind.STEP][-1:].tolist()
+        begun = rows[(kinds == Kind.BACKWARD_BEGIN) & (rows > max(ended, default=-1))].tolist()
+        if ended or begun:
+            return (ended[0] if ended else None), begun
+    return None, []
 
 
 def _event(writer: Writer, row: int) -> Any:
@@ -188,10 +197,22 @@ def _place(segment: Segment, row: int) -> int:
     return segment.origin + row * _EVENT
 
 
-def _number(row: Any) -> float | None:
-    """The number that a row holds in itself."""
-    if row is None or not row["flags"] & Flag.INLINE:
+def _number(writer: Writer, row: Any) -> float | None:
+    """The number that a row holds in itself; None where it is none, or not one alone."""
+    how = None if row is None or not row["flags"] & Flag.INLINE else _NUMBERS.get(int(row["dtype"]))
+    if how is None or int(row["shape"]) not in map(writer.shape, _SINGLE):
         return None
-    if row["dtype"] == DTYPE_CODES["float32"]:
-        return float(row["value"].astype("<u4").view("<f4"))
-    return float(row["value"].view("<f8")) if row["dtype"] == DTYPE_CODES["float64"] else None
+    shift, bits, dtype = how
+    return float((row["value"] << np.uint64(shift)).astype(bits).view(dtype))
+
+
+_NUMBERS: Final = {
+    DTYPE_CODES["float16"]: (0, "<u2", "<f2"),
+    DTYPE_CODES["bfloat16"]: (16, "<u4", "<f4"),  # the upper half of one
+    DTYPE_CODES["float32"]: (0, "<u4", "<f4"),
+    DTYPE_CODES["float64"]: (0, "<u8", "<f8"),
+}
+"""How numbers of some dtypes lie in a row: how far they are shifted to be the bits of what NumPy knows."""
+
+_SINGLE: Final[tuple[tuple[int, ...], ...]] = ((), (1,), (1, 1))
+"""The shapes that losses have."""

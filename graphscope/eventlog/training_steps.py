@@ -14,6 +14,7 @@ from graphscope.eventlog import record
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.loop_counters import loop_counters
 from graphscope.eventlog.marked_step import MarkedStep
+from graphscope.eventlog.notices import say
 from graphscope.eventlog.own_files import is_own
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.step_series import SERIES, has_stepped_since, newest_loss
@@ -45,8 +46,8 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
     is_end = sampling.ends(optimizer, turn, is_same_loss=is_recorded and has_stepped_since(writer))
     if writer.series is not None:
         keep_passed(writer)
-        loss = newest_loss(writer) if is_recorded else None
-        loss = sampling.loss if loss is None else loss
+        sampling.note_loss(newest_loss(writer) if is_recorded else None)
+        loss = sampling.loss
         if sampling.ended < ended:
             writer.series.take_back(sampling.ended + 1, ended)
             loss = sampling.newest_loss if loss is None else loss
@@ -57,7 +58,8 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
             _append_norm(writer, norm, optimizer)
         if sampling.meet(loss):
             writer.remark()
-        sampling.loss = None if is_end else loss  # several optimizers may take one step on it
+        if is_end:  # several optimizers may take one step on it
+            sampling.loss = None
     if turn is not None and is_recorded:
         writer.step(turn, sampling.ended + 1 if writer.is_ring else 0, is_end=is_end)
     if not is_end:
@@ -73,10 +75,14 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
         writer.step(turn, sampling.ended, is_left_out=True)
         sampling.marked = _marked(turn, frame)
     policy = "full" if sampling.ended < sampling.until else writer.asked
-    if policy != writer.policy and writer.capture not in record.UNCEASING and not writer.memory and _is_alone(writer):
+    if policy != writer.policy and writer.capture not in record.UNCEASING and not writer.memory and not _others(writer):
         _keep(writer, policy)
-    if is_recorded and not is_next and _is_alone(writer):
-        _suspend(writer)
+    if is_recorded and not is_next:
+        others = _others(writer)
+        if others:
+            _tell_of(writer, others[0])
+        else:
+            _suspend(writer)
     if writer is record.suspended:
         sampling.rest(writer.clock())
 
@@ -139,11 +145,20 @@ def _marked(turn: Turn, frame: FrameType) -> MarkedStep:
     return MarkedStep(not turn.counters, frame.f_code, frame.f_lineno or 0)
 
 
-def _is_alone(writer: Writer) -> bool:
-    """Whether no other thread of the program computes, which would be in the middle of what is taken back."""
+def _others(writer: Writer) -> list[threading.Thread]:
+    """Other threads of the program that compute, each of which would be in the middle of what is taken back."""
     here = threading.current_thread()
     others = [each for each in threading.enumerate() if each is not here and writer.has_seen(each)]
-    return all(isinstance(each, threading._DummyThread) for each in others)  # as those of autograd's engine are
+    return [
+        each for each in others if not isinstance(each, threading._DummyThread)
+    ]  # as those of autograd's engine are
+
+
+def _tell_of(writer: Writer, other: threading.Thread) -> None:
+    """Say once why steps are recorded that were to be left out."""
+    if not writer.sampling.has_told:
+        writer.sampling.has_told = True
+        say(f"all steps are recorded while another thread is alive that computes, too: {other.name}")
 
 
 def _keep(writer: Writer, policy: str) -> None:

@@ -134,7 +134,11 @@ SCHEMA: Final = (
         (
             _STEP,
             Column("seconds", "double", "from the end of the first one to its end", "s"),
-            Column("loss", "double", "what its last backward pass began from; null where that is not known"),
+            Column(
+                "loss",
+                "double",
+                "what its last backward pass began from, or one before it that is not finite; null where not known",
+            ),
             Column("learning_rate", "double", "that of the first group of parameters; null where that is not known"),
             Column("gradient_norm", "double", "2-norm of all gradients that its optimizer took; null where unknown"),
         ),

@@ -388,7 +388,31 @@ def test_what_ends_the_program_in_a_step_that_is_left_out_is_told(tmp_path: Path
     log.refresh()
     (row,) = np.flatnonzero(log.column("kind") == Kind.EXCEPTION)
     assert log.attrs(log.event(int(row)).attrs)["text"] == "no more data"
+    (found,) = [each for each in examined(Graph(log)).findings if each.kind == "raised"]
+    assert found.cure.startswith("its step was left out")
     [*_] = training(3)  # nothing of ours is left
+
+
+@pytest.mark.parametrize(("bad", "told"), [(2 * EVERY, "all that ran"), (2 * EVERY + 2, "its step was left out")])
+def test_what_ends_a_loop_where_the_recording_begins_is_told_with_its_step(tmp_path: Path, bad: int, told: str) -> None:
+    """The frame of the loop is at the end of the `with` when the recording is told."""
+    w = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([w], 1e-2)
+
+    def train() -> None:
+        with gs.record(tmp_path / "run.gscope", every=EVERY):
+            for step in range(30):
+                loss = w.square().sum()
+                if step == bad:
+                    raise ValueError("here")
+                loss.backward()
+                optimizer.step()
+
+    with pytest.raises(ValueError, match="here"):
+        train()
+    (found,) = [each for each in examined(Graph(gs.load(tmp_path / "run.gscope"))).findings if each.kind == "raised"]
+    assert found.step == f"step {bad}"
+    assert found.cure.startswith(told)
 
 
 def adversaries(steps: int, *, bad: int | None = None, alone_from: int | None = None) -> list[tuple[float, float]]:
@@ -469,7 +493,7 @@ def test_where_the_second_optimizer_stops_the_steps_of_the_first_are_counted(tmp
         assert alone["loss"][-1] in computed[-20:, 0]
 
 
-def test_where_other_threads_compute_all_steps_are_recorded(tmp_path: Path) -> None:
+def test_where_other_threads_compute_all_steps_are_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def train(number: int, found: dict[int, float]) -> None:
         model = models[number]
         optimizer, generator = torch.optim.SGD(model.parameters(), 0.01), torch.Generator().manual_seed(number)
@@ -496,6 +520,7 @@ def test_where_other_threads_compute_all_steps_are_recorded(tmp_path: Path) -> N
     bare, models = run(), first
     with gs.record(tmp_path / "run.gscope", every=4) as log:
         assert run() == bare
+    assert capsys.readouterr().err.count("all steps are recorded while another thread is alive") == 1
     log.refresh()
     squares = [
         row for row in np.flatnonzero(log.column("kind") == Kind.OP) if log.op(log.event(int(row)).op).name == "square"
@@ -595,3 +620,57 @@ def test_norms_of_our_own_engine(tmp_path: Path) -> None:
             (weight * weight).sum().backward()
             optimizer.step()
     assert {*norms_of_steps(log)["norm"].tolist()} == {10.0}
+
+
+@pytest.mark.skipif(compiled.passing is None, reason="Python looks at some steps alone")
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_losses_of_half_precision_are_those_of_the_program_in_each_step(tmp_path: Path, dtype: Any) -> None:
+    torch.manual_seed(0)
+    w = torch.ones(4, dtype=dtype, requires_grad=True)
+    optimizer, seen = torch.optim.SGD([w], 1e-2), []
+    with gs.record(tmp_path / "run.gscope", every=10) as log:
+        for _step in range(50):
+            optimizer.zero_grad()
+            loss = (w * torch.randn(4).to(dtype)).square().sum()
+            loss.backward()
+            optimizer.step()
+            seen.append(loss.item())
+    log.refresh()
+    series = every_step(log)
+    assert series["step"].tolist() == [*range(1, 51)]
+    assert series["loss"].tolist() == seen
+
+
+@pytest.mark.skipif(compiled.passing is None, reason="Python looks at some steps alone")
+@pytest.mark.parametrize("bad", [13, 31])
+def test_a_nan_in_one_of_several_losses_whose_gradients_are_added_up_is_met_in_its_step(
+    tmp_path: Path, bad: int
+) -> None:
+    w = torch.ones(4, requires_grad=True)
+    optimizer = torch.optim.SGD([w], 1e-2)
+    with gs.record(tmp_path / "run.gscope", every=10, keep_last=3) as log:
+        for step in range(1, 60):
+            optimizer.zero_grad()
+            for part in range(4):
+                loss = w.square().sum()
+                (loss * torch.tensor(float("nan") if (step, part) == (bad, 1) else 1.0)).backward()
+            optimizer.step()
+            if step == bad:
+                with torch.no_grad():
+                    w.fill_(1.0)
+    log.refresh()
+    series = every_step(log)
+    assert series["step"][~np.isfinite(series["loss"])].tolist() == [bad]
+    assert {bad + 1, bad + 2, bad + 3} <= set(step_numbers(log).counts.tolist())
+
+
+def test_what_begins_from_several_numbers_has_no_loss(tmp_path: Path) -> None:
+    w = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([w], 1e-2)
+    with gs.record(tmp_path / "run.gscope", every=2) as log:
+        for _step in range(10):
+            optimizer.zero_grad()
+            (w * 2).backward(torch.ones(2))
+            optimizer.step()
+    log.refresh()
+    assert not every_step(log)["has_loss"].any()

@@ -300,7 +300,7 @@ typedef struct {
     uint64_t offset;
 } Look;
 
-enum { ON_CPU = 1, FLOATING = 2, COMPLEX = 5 };
+enum { ON_CPU = 1, FLOATING = 2, BRAIN_FLOATING = 4, COMPLEX = 5 };
 
 /* No storage is so large that a place in it is taken for an address from here on. */
 #define HIGH ((uint64_t)1 << 40)

@@ -3,6 +3,7 @@
  * Little of what a step needs is in the caches when it ends, so that as little as can be is looked at.
  */
 #include "_adapter.h"
+#include "../../eventlog/_halves.h"
 
 #include <math.h>
 
@@ -24,16 +25,19 @@ enum { MOST_OTHERS = 32 }; /* as in `sampling` */
 static int read_number(PyObject *tensor, double *number)
 {
     Look seen;
-    if (!look(tensor, &seen) || seen.device != ON_CPU || seen.lanes != 1 || seen.code != FLOATING ||
-        !is_as_it_lies(tensor, &seen))
+    if (!look(tensor, &seen) || seen.device != ON_CPU || seen.lanes != 1 ||
+        (seen.code != FLOATING && seen.code != BRAIN_FLOATING) || !is_as_it_lies(tensor, &seen))
         return 0;
     for (int axis = 0; axis < seen.axes; axis++)
         if (seen.shape[axis] != 1)
             return 0;
     const char *place = first_element(tensor, &seen);
-    if (place == NULL || (seen.bits != 32 && seen.bits != 64))
+    if (place == NULL || (seen.bits != 16 && seen.bits != 32 && seen.bits != 64))
         return 0;
-    *number = seen.bits == 32 ? *(const float *)place : *(const double *)place;
+    if (seen.bits == 16)
+        *number = widened(*(const uint16_t *)place, seen.code == BRAIN_FLOATING ? 8 : 5);
+    else
+        *number = seen.bits == 32 ? *(const float *)place : *(const double *)place;
     return 1;
 }
 
@@ -71,6 +75,8 @@ int note_loss(const Steps *steps, PyObject *roots)
     double found;
     if (!PyTuple_Check(roots) || PyTuple_GET_SIZE(roots) != 1 || !read_number(PyTuple_GET_ITEM(roots, 0), &found))
         return 0;
+    if (counts->has_loss && !isfinite(counts->loss)) /* gradients of this step are spoilt already */
+        return 1;
     counts->loss = counts->scaled ? found / scale_of(steps->sampling, PyTuple_GET_ITEM(roots, 0)) : found;
     counts->has_loss = 1;
     return 1;

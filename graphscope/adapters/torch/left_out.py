@@ -55,4 +55,4 @@ class Losses:
         root = roots[0]
         # To wait for another device would hold the program up.
         if len(roots) == 1 and root.is_cpu and root.numel() == 1 and not root.is_complex():
-            self._sampling.loss = root.item() / scale_of(root, self._sampling.scales)
+            self._sampling.note_loss(root.item() / scale_of(root, self._sampling.scales))

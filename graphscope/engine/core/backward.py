@@ -67,7 +67,7 @@ def run_backward(
     writer = recording.writer
     frame: Any = recording.user_frame(2) if writer is not None else None
     if recording.suspended is not None and len(roots) == 1 and roots[0].array.size == 1:
-        recording.suspended.sampling.loss = float(roots[0].array.reshape(()).real)
+        recording.suspended.sampling.note_loss(float(roots[0].array.reshape(()).real))
     due: dict[int, Arrival] = {}
     heap: list[int] = []
     leaves: dict[int, Arrival] = {}

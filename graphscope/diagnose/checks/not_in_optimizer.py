@@ -94,7 +94,7 @@ def not_in_optimizer(graph: Graph) -> Iterator[Finding]:
         place = made_or_stepped_at(read, found.optimizer)
         names = tuple(each.name for each in found.parameters if each.name)
         passes = found.parameters[0].passes
-        gets, it = ("get", "them") if len(names) != 1 else ("gets", "it")
+        gets, it, they_are = ("get", "them", "they are") if len(names) != 1 else ("gets", "it", "it is")
         verdict = (
             f"{shortened(names) if names else 'parameters'} {gets} gradients in {passes} backward passes and never "
             f"{'change' if gets == 'get' else 'changes'}: no optimizer holds {it}, and this {found.optimizer.type} "
@@ -106,7 +106,7 @@ def not_in_optimizer(graph: Graph) -> Iterator[Finding]:
             verdict += " and has a group without any"
             cure = "give each group a list of parameters: a generator that was gone through before has none left"
         else:
-            cure += f"; if {it} {'are' if gets == 'get' else 'is'} to stay as now, requires_grad_(False) says so"
+            cure += f"; if {they_are} to stay as now, requires_grad_(False) says so"
         evidence = {"parameters": len(found.parameters)} if len(found.parameters) > len(names) else {}
         first = min(each.first for each in found.parameters)
         yield Finding(

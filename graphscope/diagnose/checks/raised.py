@@ -13,6 +13,9 @@ from graphscope.diagnose.finding import Finding
 from graphscope.diagnose.source.handlers import is_handled_at
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import Kind
+from graphscope.graph.loop_turns import told_at
+from graphscope.graph.step_marks import step_marks
+from graphscope.graph.step_numbers import step_numbers
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -64,8 +67,23 @@ def raised(graph: Graph, row: int) -> Iterator[Finding]:
     kind = str(attrs.get("type") or "exception")
     verdict = ": ".join(str(attrs[key]) for key in ("type", "text") if attrs.get(key)) or "an exception"
     file, line = place_of(site)
-    cure = f"all that ran before it can be looked at: graphscope open, then goto {row}"
+    what = "all that ran" if _is_in_a_recorded_step(log, row) else "its step was left out; what was recorded"
+    cure = f"{what} before it can be looked at: graphscope open, then goto {row}"
     yield Finding("raised", "error", row, failed, file, line, names, kind, verdict, cure)
+
+
+def _is_in_a_recorded_step(log: Log, row: int) -> bool:
+    """Whether the log has the ops of the step that an exception came in, if it came in one."""
+    count, _ = told_at(log, row)
+    place = step_numbers(log).steps.place(row)
+    if not count or int(log.metadata.get("every", 1)) == 1 or (place is not None and _begin(log, place) < row):
+        return True
+    marks = step_marks(log)
+    return not marks.is_recorded[marks.rows < row][-1:].all()  # behind such a mark, what runs is recorded
+
+
+def _begin(log: Log, place: int) -> int:
+    return int(step_numbers(log).steps.first[place])
 
 
 def _has_gone_on(graph: Graph, row: int) -> bool:

@@ -68,7 +68,7 @@ def _default(graph: Graph, count: int) -> tuple[int, str]:
     if len(graph.log) <= MOST_JUDGED:
         for finding in doctor(graph.log):
             place = known.place(finding.row)
-            if place is not None:
+            if place is not None and len(graph.index.nodes(int(known.last[place]) + 1, int(known.first[place]))):
                 return place, f"the doctor found {finding.kind} in it, line {finding.line}"
     return _newest(graph.log, known, count), ""
 

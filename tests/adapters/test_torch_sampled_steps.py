@@ -410,9 +410,12 @@ def test_what_ends_a_loop_where_the_recording_begins_is_told_with_its_step(tmp_p
 
     with pytest.raises(ValueError, match="here"):
         train()
-    (found,) = [each for each in examined(Graph(gs.load(tmp_path / "run.gscope"))).findings if each.kind == "raised"]
+    log = gs.load(tmp_path / "run.gscope")
+    (found,) = [each for each in examined(Graph(log)).findings if each.kind == "raised"]
     assert found.step == f"step {bad}"
     assert found.cure.startswith(told)
+    gs.export(log, tmp_path / "step.svg")  # of a step that has nodes
+    assert "square" in (tmp_path / "step.svg").read_text()
 
 
 def adversaries(steps: int, *, bad: int | None = None, alone_from: int | None = None) -> list[tuple[float, float]]:

@@ -20,6 +20,7 @@ torch = pytest.importorskip("torch")
 from graphscope.adapters.torch import compiled
 from graphscope.diagnose import Finding, examined
 from graphscope.diagnose.runs import Run, read_run
+from graphscope.diagnose.values.nonfinite_causes import written_unseen
 from graphscope.eventlog.reader import load
 from graphscope.eventlog.schema import Kind
 from graphscope.graph import Graph
@@ -205,6 +206,10 @@ def test_a_birth_behind_the_loss_of_a_left_out_step_is_not_told_of_the_next_alon
     assert found.step == "step 21"
     told = ("behind the loss of the one before", "The gradients of step 20 were not finite already")
     assert any(each in found.verdict for each in told)
+    (written, *_) = log.graph.select("op:changed")
+    why = written_unseen(written).why
+    assert "the loss of step 21 was the first" in why
+    assert "written in step 21" not in why
 
 
 def test_left_out_steps_that_no_loop_counts_are_called_as_recorded_ones_are(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def steps(dbg: Debugger, where: Rest = "") -> TableResult:
     columns = ("", "step", "loss", "gradient norm", "learning rate", "findings", "rows", "from")
     loss = f"loss {step_table.curve(dbg.log)}".strip()
     norms = step_table.norm_curve(dbg.log)
-    notes = [f"gradient norm of all steps {norms}"] if norms else []
+    notes = [f"gradient norm as optimizers took it, of some steps {norms}"] if norms else []  # it may be clipped
     notes += [] if step_table.is_judged(dbg.log) else ["`info findings` says what is wrong in so long a recording"]
     if stop < len(numbers):
         notes.append(f"{first + 1} to {stop} of {len(numbers)}: `steps {numbers.number(stop)}` goes on")

@@ -50,8 +50,8 @@ def written_unseen(node: Node) -> Birth:
         cure = "look for who writes into its memory: NumPy, which may share it, or a library in C"
         return Birth("unseen write", "it was written by no call that is recorded", cure)
     found = unrecorded_birth(node.graph, node)
-    step = "a training step that" if found is None else f"{found.title}, which"
-    return Birth(LEFT_OUT, f"it was written in {step} {left_out(every)}", CURE)
+    seen = "" if found is None else f", and the loss of {found.title} was the first that is not finite"
+    return Birth(LEFT_OUT, f"it was written in a training step that {left_out(every)}{seen}", CURE)
 
 
 _LOGARITHMS: Final = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}

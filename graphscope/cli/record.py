@@ -93,7 +93,8 @@ def run(options: argparse.Namespace) -> int:
             ):  # the program's words come first; it may have closed it
                 sys.stdout.flush()
             if not options.json:
-                say(f"{len(log):,} events are in {where} (look: graphscope open {shlex.quote(str(where))})")
+                events = "1 event is" if len(log) == 1 else f"{len(log):,} events are"
+                say(f"{events} in {where} (look: graphscope open {shlex.quote(str(where))})")
         if options.json and os.getpid() == process:
             told = (None, 0) if log is None else (path.with_name(log.path.name), len(log))
             print_json({"log": told[0], "events": told[1], "status": status})

@@ -65,9 +65,14 @@ def watch(folder: str) -> None:
                     if found.identity not in told:
                         told.add(found.identity)
                         judgements.request()
-                        say(f"{_named(found)}: {found.verdict}; it holds what is kept, and records the next steps")
+                        say(f"{_named(found)}: {found.verdict}; {what_follows(path)}")
                 judgements.end = end
         time.sleep(max(_LOOKING, _REST * (time.monotonic() - began)))
+
+
+def what_follows(path: Path) -> str:
+    """What a recording does about a finding, in words; the program may have ended while it was looked for."""
+    return "it holds what is kept, and records the next steps" if is_live(path) else "the recording had ended by then"
 
 
 def _end_of_steps(path: Path) -> int:

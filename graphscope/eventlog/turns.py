@@ -51,7 +51,7 @@ class Turns:
             return ended - self._begun[len(counted) - 1] + 1 if counted else 0
         if self._newest is None:
             return 0
-        is_only = not counted or self._begun[-1] == ended
-        is_first = ended == 1 or bool(counted)
         is_other_line = self._newest.site != turn.site  # no line ends two steps in a turn, unless it is a helper's
-        return int(is_first and (is_other_line or is_same_loss or (bool(counted) and is_only)))
+        if not counted:
+            return int(ended == 1 and (is_other_line or is_same_loss))
+        return int(is_other_line or is_same_loss or self._begun[-1] == ended)

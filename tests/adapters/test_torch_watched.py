@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import graphscope as gs
+from graphscope.diagnose.watching import what_follows
 from graphscope.errors import LogError
 from graphscope.eventlog.requests import NAME
 from tests.cli.conftest import ROOT
@@ -102,3 +103,10 @@ def test_what_can_not_be_heeded_is_refused(tmp_path: Path, options: dict[str, ob
     with pytest.raises(LogError, match=said), gs.record(tmp_path / "run.gscope", **options):
         pass
     assert not (tmp_path / "run.gscope").exists()
+
+
+def test_what_is_found_when_the_recording_has_ended_promises_no_next_steps(tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope", every=100, on="finding"):
+        gs.ones(2) * 2
+        assert "records the next steps" in what_follows(tmp_path / "run.gscope")
+    assert what_follows(tmp_path / "run.gscope") == "the recording had ended by then"

@@ -168,3 +168,9 @@ def test_moments_are_refused_where_all_steps_are_kept(graphscope: Run, tmp_path:
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith("graphscope: on='nan': all steps are kept in any case\n")
     assert graphscope("record", "--on", "nan", "--keep-last", "3", "program.py").stdout == "ran\n"
+
+
+def test_of_one_event_it_is_said_that_it_is_there(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("raise ValueError('at once')\n")
+    result = graphscope("record", "program.py")
+    assert "1 event is in program.gscope" in result.stderr

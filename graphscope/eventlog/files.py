@@ -202,7 +202,7 @@ class ZipFiles:
         except _ZIP_ERRORS as error:
             if opened is not None and _begins_as_zip(opened):
                 raise LogError(
-                    f"{path} is cut off: it begins as a packed log, and its end is missing", hint="copy it again"
+                    f"{path} is cut off: it begins as a zip file does, and its end is missing", hint="copy it again"
                 ) from error
             raise LogError(f"{path} is no packed log: {error}", hint="pack one: graphscope pack LOG") from error
 

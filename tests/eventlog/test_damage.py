@@ -38,11 +38,18 @@ def test_10000_damaged_logs(program) -> None:
             check(result, 500)
 
 
-@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04", b"PK\x05\x06" + bytes(18), b"\x93NUMPY\x01\x00"])
+@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x05\x06" + bytes(18), b"\x93NUMPY\x01\x00"])
 def test_a_foreign_file(tmp_path, content: bytes) -> None:
     path = tmp_path / "file.zip"
     path.write_bytes(content)
     with pytest.raises(LogError, match=r"file\.zip is no"):
+        load(path)
+
+
+def test_the_beginning_of_a_zip(tmp_path) -> None:
+    path = tmp_path / "file.zip"
+    path.write_bytes(b"PK\x03\x04")
+    with pytest.raises(LogError, match=r"file\.zip is cut off"):
         load(path)
 
 

@@ -17,6 +17,7 @@ from graphscope.engine.ops.view_layout import place_of
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.eventlog.names import Site
+from graphscope.eventlog.sampling import Sampling
 from graphscope.eventlog.schema import SLOT_SHIFT, Flag, Kind
 from graphscope.eventlog.typed import Input
 from graphscope.static.graphs.graph import Graph, Node, Value
@@ -91,6 +92,7 @@ class Tape:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.sampling = Sampling(every=1, keep_last=None)  # no step is left out
         self.base = self.low = self.recent = self._end = next(_bases)
         self.sites = _Sites()
         self.variants: dict[Any, Any] = {}

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
-_LENGTH: Final = 11
+_LENGTH: Final = 12
 """So many numbers of 8 bytes: `Counts` in `_adapter.h` of PyTorch's adapter, in the order of the attributes below."""
-_IS_FINITE, _HAS_LOSS, _LOSS = 6, 7, 8
+_IS_FINITE, _HAS_LOSS, _LOSS, _NEWEST = 6, 7, 8, 11
 
 
 class Count:
@@ -71,7 +71,14 @@ class StepCounts:
         self._reals[_LOSS] = value or 0.0
 
     def note_loss(self, value: float | None) -> None:
-        """Note what a backward pass of the step begins from, unless an earlier one of it has spoilt its gradients."""
-        loss = self.loss
-        if value is not None and (loss is None or math.isfinite(loss)):
+        """Note what a backward pass of the step begins from: an earlier one may have spoilt its gradients."""
+        if value is None:
+            return
+        loss, self._reals[_NEWEST] = self.loss, value
+        if loss is None or math.isfinite(loss):
             self.loss = value
+
+    @property
+    def newest(self) -> float:
+        """What the newest backward pass began from of which that is known."""
+        return self._reals[_NEWEST]

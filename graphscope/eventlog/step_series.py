@@ -133,21 +133,13 @@ class _Rows:
         self._count, self._stride = len(kept), 2 * self._stride
 
 
-def keep_loss(writer: Writer) -> None:
-    """Keep the loss of the step that runs: its rows will be none of the segment that is written."""
-    writer.sampling.note_loss(newest_loss(writer))
+def keep_losses(writer: Writer) -> None:
+    """Keep the losses of the step that runs: its rows will be none of the segment that is written.
 
-
-def newest_loss(writer: Writer) -> float | None:
-    """What the newest backward pass of the step that ends began from, or one before it, if that is not finite.
-
-    A loss that was scaled up is what the first mark of the pass tells. None where there is no number.
+    They are what its backward passes began from; one that was scaled up is what the first mark of a pass tells.
     """
-    newest = None
-    for row in reversed(_marks(writer.segment)[1]):
-        loss = _loss(writer, row)
-        newest = loss if newest is None or (loss is not None and not math.isfinite(loss)) else newest
-    return newest
+    for row in _marks(writer.segment)[1]:
+        writer.sampling.note_loss(_loss(writer, row))
 
 
 def _loss(writer: Writer, row: int) -> float | None:

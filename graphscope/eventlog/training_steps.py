@@ -17,7 +17,8 @@ from graphscope.eventlog.marked_step import MarkedStep
 from graphscope.eventlog.notices import say
 from graphscope.eventlog.own_files import is_own
 from graphscope.eventlog.places import site_number
-from graphscope.eventlog.step_series import SERIES, has_stepped_since, newest_loss
+from graphscope.eventlog.sampling import Sampling
+from graphscope.eventlog.step_series import SERIES, has_stepped_since, keep_losses
 from graphscope.eventlog.turn import Turn
 from graphscope.eventlog.writer import Writer
 
@@ -46,8 +47,9 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
     is_end = sampling.ends(optimizer, turn, is_same_loss=is_recorded and has_stepped_since(writer))
     if writer.series is not None:
         keep_passed(writer)
-        sampling.note_loss(newest_loss(writer) if is_recorded else None)
-        loss = sampling.loss
+        if is_recorded:
+            keep_losses(writer)
+        loss = _loss(sampling, optimizer, norm)
         if sampling.ended < ended:
             writer.series.take_back(sampling.ended + 1, ended)
             loss = sampling.newest_loss if loss is None else loss
@@ -113,6 +115,15 @@ def keep_passed(writer: Writer) -> None:
     if sampling.held and writer.series is not None:
         writer.series.extend(memoryview(sampling.passed)[: sampling.held * SERIES.itemsize])
     sampling.held = 0
+
+
+def _loss(sampling: Sampling, optimizer: Any, norm: Callable[[Any], float | None] | None) -> float | None:
+    """The loss of the step that ends: the newest one where gradients that another had spoilt were not taken."""
+    loss = sampling.loss
+    if loss is None or norm is None or math.isfinite(loss) or not math.isfinite(sampling.newest):
+        return loss
+    taken = norm(optimizer)
+    return loss if taken is None or not math.isfinite(taken) else sampling.newest
 
 
 def _append_norm(writer: Writer, norm: Callable[[Any], float | None], optimizer: Any) -> None:

@@ -29,7 +29,7 @@ from graphscope.eventlog.sampling import Sampling
 from graphscope.eventlog.schema import INLINE_INPUTS, Flag, Kind
 from graphscope.eventlog.segment import CLOSED, LARGE, PAGE, SHARE, Segment, bytes_of, discard, place_below
 from graphscope.eventlog.segment_sizes import SegmentSizes
-from graphscope.eventlog.step_series import StepSeries, keep_loss
+from graphscope.eventlog.step_series import StepSeries, keep_losses
 from graphscope.eventlog.template import Template
 from graphscope.eventlog.turn import ANYWHERE, Turn
 from graphscope.eventlog.wide import WideRows
@@ -339,7 +339,7 @@ class Writer(WideRows):
             folder = segment.folder
             if self.segment is full:
                 if self.series is not None:
-                    keep_loss(self)
+                    keep_losses(self)
                 self._enter(segment)
                 self.recent = self.base + first if self.retention.lets_go_of_steps else self.low
                 self.low = self.base + first

@@ -677,3 +677,20 @@ def test_what_begins_from_several_numbers_has_no_loss(tmp_path: Path) -> None:
             optimizer.step()
     log.refresh()
     assert not every_step(log)["has_loss"].any()
+
+
+@pytest.mark.parametrize("every", [1, 10])
+def test_a_loss_whose_gradients_the_program_did_not_take_is_that_of_no_step(tmp_path: Path, every: int) -> None:
+    torch.manual_seed(0)
+    w = torch.ones(4, requires_grad=True)
+    optimizer, seen = torch.optim.SGD([w], 1e-2), []
+    with gs.record(tmp_path / "run.gscope", every=every, keep_last=3) as log:
+        for turn in range(60):
+            optimizer.zero_grad()
+            loss = (w * torch.randn(4)).square().sum() * (math.nan if turn in (5, 20, 33, 41) else 1.0)
+            loss.backward()
+            if torch.nn.utils.clip_grad_norm_([w], 1.0).isfinite():
+                optimizer.step()
+                seen.append(loss.item())
+    log.refresh()
+    assert every_step(log)["loss"].tolist() == seen

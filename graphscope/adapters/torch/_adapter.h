@@ -448,6 +448,7 @@ typedef struct {
     int64_t idle, until, ended, last, others, scaled, is_finite, has_loss;
     double loss;
     int64_t held, since;
+    double newest;
 } Counts;
 
 /* Training steps that are left out, by the `Sampling` of the recording, and where that has its numbers and the rows of

@@ -75,9 +75,10 @@ int note_loss(const Steps *steps, PyObject *roots)
     double found;
     if (!PyTuple_Check(roots) || PyTuple_GET_SIZE(roots) != 1 || !read_number(PyTuple_GET_ITEM(roots, 0), &found))
         return 0;
+    counts->newest = counts->scaled ? found / scale_of(steps->sampling, PyTuple_GET_ITEM(roots, 0)) : found;
     if (counts->has_loss && !isfinite(counts->loss)) /* gradients of this step are spoilt already */
         return 1;
-    counts->loss = counts->scaled ? found / scale_of(steps->sampling, PyTuple_GET_ITEM(roots, 0)) : found;
+    counts->loss = counts->newest;
     counts->has_loss = 1;
     return 1;
 }

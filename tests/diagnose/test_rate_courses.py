@@ -82,3 +82,19 @@ def test_the_same_scheduler_stepped_between_epochs_has_not(tmp_path: Path, every
     with gs.record(tmp_path / "run.gscope", every=every) as log:
         trained(exponential, in_each_batch=False)
     assert vanished(log) == []
+
+
+def test_several_rates_that_are_divided_between_recorded_steps_have_not(tmp_path: Path) -> None:
+    """The series tell one rate of each step, so that only the recorded steps tell all of them."""
+    weights = [torch.nn.Parameter(torch.ones(3)) for _ in range(2)]
+    with gs.record(tmp_path / "run.gscope", every=BATCHES) as log:
+        groups = [{"params": [weight], "lr": rate} for weight, rate in zip(weights, (0.1, 0.2), strict=True)]
+        optimizer = torch.optim.SGD(groups)
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
+        for _epoch in range(20):
+            for _batch in range(BATCHES):
+                optimizer.zero_grad()
+                sum((weight * 2 - 1).square().sum() for weight in weights).backward()
+                optimizer.step()
+            scheduler.step()
+    assert vanished(log) == []

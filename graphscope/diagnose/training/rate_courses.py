@@ -30,18 +30,23 @@ class Course(NamedTuple):
 
     @property
     def leaves_out(self) -> bool:
-        """Whether there are more steps than are in the log."""
+        """Whether the optimizer made more steps than are in the log."""
+        return self._is_of_all or int(self.log.metadata.get("every", 1)) > 1
+
+    @property
+    def _is_of_all(self) -> bool:
+        """Whether the series tell of the steps that are not in the log: of several rates in one step they tell one."""
         return len(self.rates) > len(self.rows)
 
     def row(self, place: int) -> int:
         """The mark of a step, by its place; of one that is not in the log, that of the next one."""
-        if not self.leaves_out:
+        if not self._is_of_all:
             return int(self.rows[place])
         return int(self.rows[min(np.searchsorted(self.recorded, self.counts[place]), len(self.rows) - 1)])
 
     def title(self, place: int) -> str:
         """What the step at a place is called."""
-        if not self.leaves_out:
+        if not self._is_of_all:
             return step_numbers(self.log).title(int(self.rows[place]))
         return title_in_series(self.log, int(self.counts[place]))
 
@@ -49,14 +54,14 @@ class Course(NamedTuple):
         """Whether a scheduler is stepped as often as the optimizer, as far as that is sure.
 
         What runs behind the end of a step is in the log if the next one is. An epoch may end each time where recording
-        goes on after others that were left out, so only two steps in a row tell.
+        goes on after others that were left out, so only two steps in a row tell, or the rates of all steps.
 
         Args:
             scheduled: The rows in which the scheduler was stepped.
         """
         if not self.leaves_out:
             return len(scheduled) >= len(self.rows) - 1
-        changes = np.count_nonzero(np.diff(self.rates))
+        changes = np.count_nonzero(np.diff(self.rates)) if self._is_of_all else 0
         in_a_row = np.diff(self.recorded) == 1
         between = np.diff(np.searchsorted(scheduled, self.rows)) > 0
         return bool((in_a_row.any() and between[in_a_row].all()) or changes >= len(self.rates) - 2)

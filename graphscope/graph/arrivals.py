@@ -62,8 +62,8 @@ def arrivals(log: Log) -> tuple[tuple[tuple[str, tuple[int, ...]], ...], np.ndar
         found["took"] += part
     found["averages"][which[kinds == Kind.ACCUMULATE]] = True
     found["waits"][which] = is_wait  # the last one says
-    _, newest = np.unique(found["group"][::-1], return_index=True)
-    found["waits"] &= np.isin(np.arange(len(found)), len(found) - 1 - newest)
+    _, newest = np.unique(which_group[::-1], return_index=True)
+    found["waits"] &= np.isin(np.arange(len(found)), which[len(rows) - 1 - newest])  # of several that go on, one
     return groups, found
 
 

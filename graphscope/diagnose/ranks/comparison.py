@@ -148,9 +148,10 @@ def _rank(track: Track) -> Rank:
 
 
 def _last(track: Track) -> str:
-    if not len(track.meetings) or not track.meetings["waits"][-1]:
+    waiting = track.meetings[track.meetings["waits"]][-1:]
+    if not len(waiting):
         return short_place(*track.last.place)
-    return f"waits at {short_place(*track.places[track.meetings['place'][-1]])}"
+    return f"waits at {short_place(*track.places[int(waiting['place'][0])])}"
 
 
 def _thinned(values: np.ndarray) -> np.ndarray:

@@ -126,4 +126,7 @@ def _why(end: _End) -> tuple[str, str, Confidence]:
     behind = f", behind {end.last.what}" if end.last.what else ""
     if end.state == "runs":
         return f"it is{at}{behind}, and runs", "see what it does there: data, a lock, a file, a loop", "likely"
-    return f"its log ends{at}{behind}", "see what it does behind that line: data, a lock, a file, a loop", "likely"
+    cure = (
+        "see what it does behind that line: data, a lock, a file, a loop; or why it was killed (dmesg, the scheduler)"
+    )
+    return f"its log ends{at}{behind}", cure, "likely"

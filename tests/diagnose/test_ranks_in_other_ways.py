@@ -112,10 +112,9 @@ def extra():
     if rank != 1:
         dist.all_reduce(torch.zeros(1))
 
-def replicas():
+def replicas(rate=0.05 if rank == 2 else 0.01):
     torch.manual_seed(0)
     model = DistributedDataParallel(nn.Linear(4, 2))
-    rate = 0.05 if rank == 2 else 0.01
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=rate)
     torch.manual_seed(rank)
     for step in range(4):
@@ -137,7 +136,15 @@ def parts():
         (out + total - out.detach()).square().mean().backward()
         optimizer.step()
 
+def caught():
+    replicas(rate=0.01)
+    try:
+        torch.ones(2, 3) @ torch.ones(2, 3)
+    except RuntimeError:
+        print("these do not fit")
+
 WAYS = {"pipeline": pipeline, "joined": joined, "extra": extra, "replicas": replicas, "parts": parts}
+WAYS |= {"caught": caught}
 for way in NAMES:
     flight = {"every": 10, "keep_last": 3} if way.startswith("flight") else {}
     with gs.record(way.replace(" ", "_") + ".gscope", values="summary", **flight):
@@ -145,7 +152,7 @@ for way in NAMES:
 dist.destroy_process_group()
 """
 
-HEALTHY = ["pipeline", "joined", "slow"]
+HEALTHY = ["pipeline", "joined", "slow", "caught"]
 SICK = {
     "decay": ("rank 1", "optimizer = ", 1, "its weight decay is 0.3, not 0.01"),
     "replicas": ("rank 2", "optimizer = ", 1, "its weight decay is 0.05, not 0.01"),

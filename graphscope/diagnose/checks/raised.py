@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from graphscope.diagnose.check_table import check
+from graphscope.diagnose.ends import is_the_end
 from graphscope.diagnose.explanation import title
 from graphscope.diagnose.finding import Finding
-from graphscope.diagnose.source.handlers import is_handled_at
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.loop_turns import told_at
@@ -52,15 +50,10 @@ def exceptions(log: Log) -> Iterator[int]:
         """,
 )
 def raised(graph: Graph, row: int) -> Iterator[Finding]:
-    """An exception left an op, or the program, and nothing was computed after it.
-
-    Who catches one and goes on does so on purpose: to try another way, or to leave a batch out.
-    """
+    """An exception left an op, or the program, and nothing was computed after it."""
     event, log = graph.index.event(row), graph.log
     attrs, site = log.attrs(event.attrs), log.site(event.site)
-    if attrs.get("type") == "KeyboardInterrupt" or _has_gone_on(graph, row):  # a person wanted it
-        return
-    if site is not None and is_handled_at(log, site):
+    if attrs.get("type") == "KeyboardInterrupt" or not is_the_end(log, row, graph.now + 1):  # a person wanted it
         return
     failed = next((source for source, _ in event.inputs if log.first <= source < row), None)
     names = () if failed is None else (title(graph.node(failed)),)
@@ -84,15 +77,3 @@ def _is_in_a_recorded_step(log: Log, row: int) -> bool:
 
 def _begin(log: Log, place: int) -> int:
     return int(step_numbers(log).steps.first[place])
-
-
-def _has_gone_on(graph: Graph, row: int) -> bool:
-    """Whether the program computed something after an exception, beside putting away what it had."""
-    log, start, stop = graph.log, row + 1, graph.now + 1
-    ran = log.column("kind", start, stop) == Kind.OP
-    ops = np.unique(log.column("op", start, stop)[ran]).tolist()
-    return any(log.op(number).name not in _PUTTING_AWAY for number in ops)
-
-
-_PUTTING_AWAY: Final = frozenset({"detach", "data", "clone", "cpu", "to", "numpy", "item", "tolist"})
-"""What a program does to results that it saves, or prints, as it ends."""

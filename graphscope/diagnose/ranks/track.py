@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.diagnose.ends import is_the_end
 from graphscope.diagnose.ranks.clock import UNTOLD, Clock
 from graphscope.diagnose.ranks.fed import fed
 from graphscope.diagnose.values.unrecorded_births import first_lost_loss
@@ -366,7 +367,7 @@ _BEFORE_END: Final = 256
 
 def _raised(log: Log) -> str:
     for row in log.marks(Kind.EXCEPTION)[-1:].tolist():
-        if log.end - row < _BEFORE_END:
+        if is_the_end(log, row, log.end):
             entry = log.attrs(log.event(row).attrs)
             text = " ".join(str(entry.get("text", "")).split())
             return f"{entry.get('type', 'Exception')}: {text}"[:200]

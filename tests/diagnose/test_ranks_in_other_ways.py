@@ -136,6 +136,18 @@ def parts():
         (out + total - out.detach()).square().mean().backward()
         optimizer.step()
 
+def search():
+    torch.manual_seed(0)
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01 * (1 + rank))
+    for epoch in range(3):
+        for step in range(3):
+            optimizer.zero_grad()
+            loss = model(torch.full((5, 4), 1.0 + step)).square().mean()
+            loss.backward()
+            optimizer.step()
+        dist.all_gather_object([None] * world, {"epoch": epoch, "loss": loss.item()})
+
 def caught():
     replicas(rate=0.01)
     try:
@@ -144,7 +156,7 @@ def caught():
         print("these do not fit")
 
 WAYS = {"pipeline": pipeline, "joined": joined, "extra": extra, "replicas": replicas, "parts": parts}
-WAYS |= {"caught": caught}
+WAYS |= {"search": search, "caught": caught}
 for way in NAMES:
     flight = {"every": 10, "keep_last": 3} if way.startswith("flight") else {}
     with gs.record(way.replace(" ", "_") + ".gscope", values="summary", **flight):
@@ -152,7 +164,7 @@ for way in NAMES:
 dist.destroy_process_group()
 """
 
-HEALTHY = ["pipeline", "joined", "slow", "caught"]
+HEALTHY = ["pipeline", "joined", "slow", "search", "caught"]
 SICK = {
     "decay": ("rank 1", "optimizer = ", 1, "its weight decay is 0.3, not 0.01"),
     "replicas": ("rank 2", "optimizer = ", 1, "its weight decay is 0.05, not 0.01"),

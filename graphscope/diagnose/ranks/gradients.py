@@ -37,7 +37,7 @@ def unlike(own: tuple[Path, int], other: tuple[Path, int]) -> Deed | None:
     place = min(len(here), len(there)) if same is None else same
     if place == len(here) == len(there):
         return None
-    is_own = len(here) > len(there) if len(here) != len(there) else True
+    is_own = len(here) >= len(there)
     row, op, line = (here if is_own else there)[place]
     return Deed(row, op, line, is_own)
 

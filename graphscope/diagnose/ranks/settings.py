@@ -36,22 +36,22 @@ class Settings:
     def __init__(self) -> None:
         self._ranks: list[_Own] = []
         self._first: Track | None = None
-        self._train_together = True
-        self._exchange = False
+        self._are_of_one_model = True
+        self._train_together = False
 
     def add(self, track: Track) -> None:
         """Look at another rank."""
         first = self._first = self._first or track
-        self._train_together &= track.counts == first.counts
-        self._exchange |= track.exchanges or track.shares_forward
-        if self._train_together and track.setup:
+        self._are_of_one_model &= track.counts == first.counts
+        self._train_together |= track.trains_with_others
+        if self._are_of_one_model and track.setup:
             row = int(track.changes["row"][0].min()) if len(track.changes) else track.first
             place = track.optimizer if track.optimizer[0] else track.stepped
             self._ranks.append(_Own(track.name, track.path, row, place, track.setup))
 
     def told(self) -> Iterator[Told]:
-        """The ranks that are set up otherwise than most; those of a search, which exchange nothing, are let be."""
-        if not self._train_together or not self._exchange or not self._ranks:
+        """The ranks that are set up otherwise than most; those of a search, which tell results, are let be."""
+        if not self._are_of_one_model or not self._train_together or not self._ranks:
             return
         texts = [repr(_compared(each.setup)) for each in self._ranks]
         usual, _ = Counter(texts).most_common(1)[0]
@@ -61,7 +61,8 @@ class Settings:
             return
         what, numbers = _difference(odd[0].setup, example.setup)
         alike = [each.name for each in odd if _difference(each.setup, example.setup)[0] == what]
-        verdict = f"{named(alike)} take{'s' * (len(alike) == 1)} other steps than the others: {what}"
+        takes, its = ("takes", "its") if len(alike) == 1 else ("take", "their")
+        verdict = f"{named(alike)} {takes} other steps than the others: {its} {what}"
         yield told(
             odd[0].log, odd[0].row, odd[0].place, odd[0].name, "other settings", verdict,
             "give the optimizers of all ranks the same settings", {"ranks": len(self._ranks), **numbers},
@@ -74,20 +75,20 @@ def _compared(setup: Setup) -> list[Any]:
 
 
 def _difference(odd: Setup, usual: Setup) -> tuple[str, dict[str, float]]:
-    """Where two ranks' optimizers first differ, and the numbers."""
+    """Where two ranks' optimizers first differ, said of one that is the odd one's, and the numbers."""
     if [kind for kind, _ in odd] != [kind for kind, _ in usual]:
-        return f"it trains with {_kinds(odd)}, not {_kinds(usual)}", {}
+        return f"optimizer is {_kinds(odd)}, not {_kinds(usual)}", {}
     for (kind, own), (_, others) in zip(odd, usual, strict=True):
         if len(own) != len(others):
-            return f"its {kind} has {len(own)} groups of parameters, not {len(others)}", {}
+            return f"{kind} has {len(own)} groups of parameters, not {len(others)}", {}
         for here, there in zip(own, others, strict=True):
             for name in (each for each in {**here, **there} if each not in _HOW):
                 if here.get(name) != there.get(name):
                     both = {"there": here.get(name), "elsewhere": there.get(name)}
                     numbers = {f"{name} {where}": float(value) for where, value in both.items() if _is_number(value)}
                     words = _SPOKEN.get(name, name)
-                    return f"its {words} is {_said(here.get(name))}, not {_said(there.get(name))}", numbers
-    return "its settings are others", {}
+                    return f"{words} is {_said(here.get(name))}, not {_said(there.get(name))}", numbers
+    return "settings are others", {}
 
 
 def _kinds(setup: Setup) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 
 from graphscope.diagnose.ends import is_the_end
 from graphscope.diagnose.ranks.clock import UNTOLD, Clock
+from graphscope.diagnose.ranks.exchanged import Exchanged
 from graphscope.diagnose.ranks.fed import fed
 from graphscope.diagnose.values.unrecorded_births import first_lost_loss
 from graphscope.eventlog.grouping import grouped
@@ -141,6 +141,8 @@ class Track:
     """Whether more than single numbers are exchanged from the first backward pass to the last update."""
     shares_forward: bool
     """Whether that is so in forward passes: a rank computes with what others have, as where a model is in parts."""
+    trains_with_others: bool
+    """Whether that is so in most steps, or as much as it has parameters is added up: not only what is reported."""
     model: Place
     """The line that made the model that is trained."""
     optimizer: Place
@@ -189,6 +191,8 @@ def track(log: Log) -> Track:
     held = frozenset(tensors.tolist())
     optimizer = _optimizer(log, held)
     loss, lost = _losses(log, ends, clock)
+    counts = tuple(int(each["count"][0]) for each in own)
+    exchanged = Exchanged(meetings, calls, known.backward_begins, updates["row"], ends)
     return Track(
         path=log.path,
         name=title(log.path),
@@ -211,12 +215,13 @@ def track(log: Log) -> Track:
         calls=calls,
         places=tuple(places),
         meetings=meetings,
-        counts=tuple(int(each["count"][0]) for each in own),
+        counts=counts,
         names=tuple(known.name(tensor) or f"#{tensor}" for tensor in tensors.tolist()),
         updates=numbers,
         changes=changes,
-        exchanges=_exchanges(meetings, calls, known.backward_begins, updates) or averages,
-        shares_forward=_shares_forward(meetings, calls, known.backward_begins, ends),
+        exchanges=averages or exchanged.while_training,
+        shares_forward=exchanged.ahead_of_passes,
+        trains_with_others=averages or exchanged.in_most_steps or exchanged.adds_up(sum(counts)),
         model=_model(log, held) or optimizer or NOWHERE,
         optimizer=optimizer or NOWHERE,
         setup=tuple((each.type, tuple(group.settings for group in each.groups)) for each in known.optimizers.values()),
@@ -268,24 +273,6 @@ def _changes(own: list[np.ndarray], clock: Clock) -> tuple[np.ndarray, np.ndarra
             found[name][:, column] = kept[name]
     found["passes"] = clock.passes(found["row"].ravel()).reshape(found.shape)
     return common, found
-
-
-def _exchanges(meetings: np.ndarray, calls: Any, begins: np.ndarray, updates: np.ndarray) -> bool:
-    if not len(begins) or not len(updates):
-        return False
-    return _are_large(meetings[(meetings["row"] > begins[0]) & (meetings["row"] < updates["row"][-1])], calls)
-
-
-def _shares_forward(meetings: np.ndarray, calls: Any, begins: np.ndarray, ends: np.ndarray) -> bool:
-    rows = meetings["row"]
-    begun = np.searchsorted(begins, rows)
-    at_end = np.append(0, np.searchsorted(begins, ends))[np.searchsorted(ends, rows)]
-    return _are_large(meetings[(begun == at_end) & (begun > 0) & (begun < len(begins))], calls)
-
-
-def _are_large(meetings: np.ndarray, calls: Any) -> bool:
-    """Whether more than single numbers are exchanged in some."""
-    return any(math.prod(calls[call][1]) > 1 for call in np.unique(meetings["call"]).tolist())
 
 
 def _ends(log: Log) -> np.ndarray:

@@ -45,6 +45,7 @@ class Weights:
         """Whether weights that had parted were the same again later: they are averaged now and then."""
         self._is_comparable = True
         self._exchanges = False
+        self._train_together = False
 
     def add(self, track: Track) -> None:
         """Look at another rank."""
@@ -55,6 +56,7 @@ class Weights:
         self._names.append(track.name)
         self._paths.append(track.path)
         self._exchanges |= track.exchanges
+        self._train_together |= track.trains_with_others
         here, there = in_common(first.updates, track.updates)
         weights = np.stack([first.changes["weight"][here], track.changes["weight"][there]])
         apart: np.ndarray = np.asarray(_apart(weights).any(axis=1))
@@ -122,6 +124,8 @@ class Weights:
             return self._told(first, weights, number, odd, apart, "step left out", what, cure, first.stepped)
         if not np.isin(apart, differing).any():
             if np.ptp(rates) > _CLOSE * np.abs(rates).max():
+                if not self._train_together:
+                    return None  # a search that begins alike, on the same data
                 usual = float(np.median(rates)) if len(rates) > 2 else float(rates[0])
                 what = f"takes another step than the others: its learning rate is {rates[odd]:.6g}, not {usual:.6g}"
                 cure = "give the optimizers of all ranks the same settings"

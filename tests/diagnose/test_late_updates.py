@@ -48,7 +48,7 @@ def test_a_rate_that_grows_until_updates_are_larger_than_weights_is_told_from_th
     assert one.kind == "update_ratio"
     first = next(step for step, change in enumerate(changes) if change > 0.1)
     assert first > RISES
-    assert f"from step {first} on, each step changes 0.weight by" in " ".join(one.verdict.split())
+    assert f"from step {first} on, steps change 0.weight by up to" in " ".join(one.verdict.split())
     assert one.evidence["update to weight"] == pytest.approx(changes[first], rel=1e-4)
     assert {each.kind for each in one.consequences} == {"nan"}
 

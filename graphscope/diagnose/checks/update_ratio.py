@@ -68,6 +68,8 @@ class _Ratio(NamedTuple):
     ratio: float
     worse: float
     """The loss in the end, as a multiple of what it was; NaN where that is not known."""
+    is_most: bool = False
+    """Whether the ratio is the most that a step changed, and not what they usually do."""
     is_late: bool = False
     """Whether these came behind others that were not so."""
 
@@ -150,8 +152,9 @@ def _large(log: Log, early: np.ndarray, worse: float, first: np.ndarray | None =
     of_each = [early["tensor"] == tensor for tensor in np.unique(early["tensor"])]
     usual = float(np.median([np.median(ratios[each]) for each in of_each]))
     largest = float(np.median([alone[each].max() for each in of_each]))
-    found_large = usual > _LARGE or largest > _WHOLE
-    return _Ratio(early, max(usual, largest if usual <= _LARGE else 0.0), worse) if found_large else None
+    if usual > _LARGE:
+        return _Ratio(early, usual, worse)
+    return _Ratio(early, largest, worse, is_most=True) if largest > _WHOLE else None
 
 
 def _large_at_last(log: Log, ahead: np.ndarray, worse: float) -> _Ratio | None:
@@ -163,7 +166,7 @@ def _large_at_last(log: Log, ahead: np.ndarray, worse: float) -> _Ratio | None:
     is_from_there = ahead["step"] >= large.min()
     ahead, ratios = ahead[is_from_there], ratios[is_from_there]
     ratio = float(np.median([ratios[ahead["tensor"] == tensor].max() for tensor in np.unique(ahead["tensor"])]))
-    return _Ratio(ahead, ratio, worse, is_late=True) if ratio > _WHOLE else None
+    return _Ratio(ahead, ratio, worse, is_most=True, is_late=True) if ratio > _WHOLE else None
 
 
 def _ratios(log: Log, updates: np.ndarray) -> np.ndarray:
@@ -233,8 +236,9 @@ def update_ratio(graph: Graph) -> Iterator[Finding]:
         evidence |= {} if np.isnan(found.worse) else {"late loss to early loss": found.worse}
         if found.large:
             since = f"from {step_numbers(graph.log).title(row)} on, " if found.is_late else ""
+            change, up_to = ("steps change", "up to ") if found.is_most else ("each step changes", "")
             verdict = (
-                f"{since}each step changes {told(names)} by {found.ratio:.2g} times what they are, and the loss grows: "
+                f"{since}{change} {told(names)} by {up_to}{found.ratio:.2g} times what they are, and the loss grows: "
                 "the learning rate is too large"
             )
             cure = f"take a smaller learning rate{_about(rate, found.ratio)}: {_USUAL}"

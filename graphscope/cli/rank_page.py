@@ -50,7 +50,7 @@ def _picture(found: Comparison, title: str, rows: list[np.ndarray], scale: str) 
     which = (
         f"the steps, 1 to {steps:,}"
         if all(each.kept == each.steps for each in found.ranks)
-        else (f"the {steps:,} steps that are kept")
+        else f"the {steps:,} steps that are kept"
     )
     marks = "".join(
         f'<i style="top:{100 * (place + 0.5) / len(rows):.2f}%" title="{html.escape(each.name)}"></i>'

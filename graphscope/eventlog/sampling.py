@@ -156,12 +156,15 @@ class Sampling(StepCounts):
         """Note the step of an optimizer, if its training step is not looked at; whether it is not."""
         if self.idle <= 1 or self.ended < self.until:  # a signal may have come while `idle` was counted
             return False
+        if self.loss is not None and math.isfinite(self.loss) != self.is_finite:
+            self.idle = 0
+            return False
         if id(optimizer) != self.last:
             if id(optimizer) not in self.met or self.others >= MOST_OTHERS:
                 return False
             self.others += 1
             return True
-        self.others = 0
+        self.loss, self.others = None, 0
         self.idle -= 1
         self.ended += 1
         return True

@@ -33,8 +33,9 @@ MOST: Final = 1 << 16
 """So many rows are kept. When they are full, each second one goes, and of later ones each second one is kept."""
 
 _EVENT: Final = schema.EVENT.itemsize
-_FEW: Final = 64
-"""A step's last backward pass is among so many of the newest marks, unless many values are not finite."""
+_FEW, _MORE = 64, 8
+"""A step's backward passes are among so many of the newest marks, unless there are many, or many values are not finite:
+then among so many times more."""
 
 
 class StepSeries:
@@ -158,13 +159,14 @@ def has_stepped_since(writer: Writer) -> bool:
 def _marks(segment: Segment) -> tuple[int | None, list[int]]:
     """The newest row that ends a step, if one does, and those behind it that begin backward passes.
 
-    They are looked for among some that are worth a look, and among all where nothing is found.
+    They are looked for among some that are worth a look, and among more until the end of a step is found.
     """
-    for most in (_FEW, segment.next_rare):
-        count = min(segment.next_rare, most)
-        end = min(segment.next_row, segment.end)  # of a full one the next row is none
-        if not count or end <= segment.first:
-            break
+    end = min(segment.next_row, segment.end)  # of a full one the next row is none
+    ended: list[int] = []
+    begun: list[int] = []
+    most, count = _FEW, 0
+    while not ended and count < segment.next_rare and end > segment.first:
+        count, most = min(segment.next_rare, most), most * _MORE
         start = segment.rare_start + 8 * (segment.next_rare - count)
         rows = np.frombuffer(segment.rare.memory, "<u8", count, start).astype(np.int64) - 1
         rows = rows[(rows >= segment.first) & (rows < end)]
@@ -172,9 +174,7 @@ def _marks(segment: Segment) -> tuple[int | None, list[int]]:
         kinds = events["kind"][rows - segment.first]
         ended = rows[kinds == Kind.STEP][-1:].tolist()
         begun = rows[(kinds == Kind.BACKWARD_BEGIN) & (rows > max(ended, default=-1))].tolist()
-        if ended or begun:
-            return (ended[0] if ended else None), begun
-    return None, []
+    return (ended[0] if ended else None), begun
 
 
 def _event(writer: Writer, row: int) -> Any:

@@ -576,6 +576,22 @@ def test_our_own_engine_leaves_steps_out_as_well(tmp_path: Path) -> None:
     assert told["loss"].tolist() == [bare[step - 1] for step in told["step"]]
 
 
+@pytest.mark.parametrize("bad", [1500, 1501])
+def test_a_nan_of_our_own_engine_is_met_in_its_step_and_is_no_loss_of_the_next_ones(tmp_path: Path, bad: int) -> None:
+    weight = gs.tensor([1.0, -2.0], requires_grad=True)
+    optimizer = gs.optim.SGD([weight], lr=1e-5)
+    with gs.record(tmp_path / "run.gscope", every=100_000, keep_last=3) as log:
+        for step in range(2000):
+            loss = (weight * weight).sum()
+            (loss * math.nan if step == bad else loss).backward()
+            optimizer.zero_grad()
+            optimizer.step()
+    log.refresh()
+    told = every_step(log)
+    assert told["step"][np.isnan(told["loss"])].tolist() == [bad + 1]
+    assert step_numbers(log).counts.tolist() == [1, 2, bad + 2, bad + 3, bad + 4]
+
+
 @pytest.mark.slow
 def test_norms_of_gradients_are_those_that_torch_tells_also_of_steps_that_are_left_out(tmp_path: Path) -> None:
     torch.manual_seed(0)
@@ -665,6 +681,42 @@ def test_a_nan_in_one_of_several_losses_whose_gradients_are_added_up_is_met_in_i
     series = every_step(log)
     assert series["step"][~np.isfinite(series["loss"])].tolist() == [bad]
     assert {bad + 1, bad + 2, bad + 3} <= set(step_numbers(log).counts.tolist())
+
+
+def test_a_nan_in_a_part_of_a_batch_is_met_in_its_step_however_many_rows_the_other_parts_make(tmp_path: Path) -> None:
+    model = torch.nn.Sequential(*[torch.nn.Linear(2, 2) for _ in range(40)])
+    optimizer = torch.optim.SGD(model.parameters(), 1e-2)
+    with gs.record(tmp_path / "run.gscope", every=10) as log:
+        for step in range(1, 15):
+            optimizer.zero_grad()
+            for part in range(3):
+                loss = model(torch.ones(3, 2)).sum()
+                (loss * float("nan") if (step, part) == (11, 0) else loss).backward()
+            if step == 11:
+                optimizer.zero_grad()
+            optimizer.step()
+    log.refresh()
+    series = every_step(log)
+    assert series["step"][np.isnan(series["loss"])].tolist() == [11]
+    assert {12, 13} <= set(step_numbers(log).counts.tolist())
+
+
+@pytest.mark.skipif(compiled.passing is None, reason="Python looks at some steps alone")
+def test_the_end_of_nans_is_met_also_where_rates_are_no_plain_numbers(tmp_path: Path) -> None:
+    w = torch.ones(4, requires_grad=True)
+    optimizer = torch.optim.SGD([w], torch.tensor(1e-5))
+    with gs.record(tmp_path / "run.gscope", every=100_000) as log:
+        for step in range(1, 901):
+            optimizer.zero_grad()
+            (w.square().sum() * (math.nan if 300 <= step < 600 else 1.0)).backward()
+            if 300 <= step < 600:
+                optimizer.zero_grad()
+            optimizer.step()
+    log.refresh()
+    series = every_step(log)
+    is_bad = (series["step"] >= 300) & (series["step"] < 600)
+    assert np.isnan(series["loss"]).tolist() == is_bad.tolist()
+    assert {300, 600} <= {*series["step"].tolist()}
 
 
 def test_what_begins_from_several_numbers_has_no_loss(tmp_path: Path) -> None:

@@ -108,7 +108,6 @@ static void hold(const Steps *steps, PyObject *optimizer)
         return;
     Row row = {counts->ended + 1, (double)(now() - counts->since) / 1e9, counts->loss, rate, 1};
     memcpy(steps->rows + counts->held++ * sizeof row, &row, sizeof row);
-    counts->has_loss = 0;
 }
 
 /* Pass over the step of an optimizer that ends no training step; 0 where it may end one, -1 for an error. */
@@ -141,6 +140,7 @@ int pass_over(const Steps *steps, PyObject *optimizer)
     counts->others = 0;
     if (counts->has_loss)
         hold(steps, optimizer);
+    counts->has_loss = 0; /* also of a step that has no place among them */
     counts->idle--;
     counts->ended++;
     return 1;

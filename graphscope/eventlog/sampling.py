@@ -118,7 +118,9 @@ class Sampling(StepCounts):
             frame: The frame.
             lines: Those of frames that were at another line than they are at now.
         """
-        return self.ended + 1 if self.marked is None else self.marked.step_of(self.ended, frame, lines)
+        if self.marked is None or self.others:  # one that does not end it has made its step already
+            return self.ended + 1
+        return self.marked.step_of(self.ended, frame, lines)
 
     def note_scale(self, scale: Any) -> None:
         """Note a tensor that the program scales losses by."""

@@ -44,6 +44,11 @@ class Counters(Sequence[dict[str, int]]):
         widths: np.ndarray = np.array([len(names) for names in self.loops])[self.which]
         return widths
 
+    @property
+    def newest(self) -> dict[str, int]:
+        """What is told at the last place; nothing where there is none."""
+        return self[-1] if len(self) else {}
+
     def repeated(self) -> np.ndarray:
         """Whether each place is told the same as the one before it; not where nothing is told."""
         found = self.which > 0
@@ -115,6 +120,13 @@ def _told(log: Log, marks: np.ndarray) -> Iterator[tuple[list[str], list[Any], n
 def told_behind(log: Log, row: int) -> dict[str, int]:
     """What the loops counted where the program waited or failed last, from a row on; empty where it did not."""
     return _counters(_turn_behind(log, row))
+
+
+def told_in_unended(log: Log, row: int) -> dict[str, int]:
+    """The same of a step that has not ended, from its first row on; else what they counted where an optimizer made a
+    step that is part of it."""
+    made = log.marks(Kind.STEP)
+    return told_behind(log, row) or counters_of(log, made[made >= row][-1:]).newest
 
 
 def count_behind(log: Log, row: int) -> int:

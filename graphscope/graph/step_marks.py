@@ -9,7 +9,7 @@ import numpy as np
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.loop_turns import counts_of
 from graphscope.graph.reading import once_a_length
-from graphscope.graph.turns_of_steps import goes_on
+from graphscope.graph.turns_of_steps import ends_of_turns
 from graphscope.graph.words import by_entry
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def step_marks(log: Log) -> StepMarks:
         counts = np.minimum.accumulate(counts[::-1])[::-1]  # the first of them may have been parts of one
         ends[:-1] = (counts[1:] != counts[:-1]) | (is_recorded[1:] != is_recorded[:-1])
     else:
-        ends = np.append(~goes_on(log, rows)[1:], np.ones(min(len(rows), 1), bool))
+        ends = ends_of_turns(log, rows, ends)
     found = rows[ends]
     return StepMarks(found, counts[ends] if counts.any() else np.arange(1, len(found) + 1), is_recorded[ends])
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.loop_text import counters_by_text
-from graphscope.graph.loop_turns import Counters, count_behind, counters_of, told_at, told_behind
+from graphscope.graph.loop_turns import Counters, count_behind, counters_of, told_at, told_in_unended
 from graphscope.graph.outline.steps import Steps, steps
 from graphscope.graph.series.every_step import steps_made
 from graphscope.graph.step_marks import step_marks
@@ -92,7 +92,8 @@ class StepNumbers:
         """Which step each is, counted from 1 as the program makes them."""
         self.counts[inside] = marks.counts[of_ended]
         told, told_counts = counters_of(log, marks.rows), marks.counts
-        counters = told.picked(of_ended).spread(inside, count)
+        of_all = np.searchsorted(marks.counts, marks.counts[of_ended], side="right") - 1  # see `StepMarks`
+        counters = told.picked(of_all).spread(inside, count)
         made = int(marks.counts[-1]) if len(marks.counts) else steps_made(log)
         if not made:
             passes = np.searchsorted(self.steps.ends, self.steps.last, side="right")
@@ -104,9 +105,9 @@ class StepNumbers:
             first = int(self.steps.first[-1])
             if made:
                 self.counts[-1] = count_behind(log, first) or made + 1
-            waits = told_behind(log, first)
-            names = told[-1] if len(told) else waits
-            of_steps = {name: each for name, each in waits.items() if name in names}  # modules may have loops as well
+            reached = told_in_unended(log, first)
+            names = told.newest or reached
+            of_steps = {name: each for name, each in reached.items() if name in names}  # modules may have loops as well
             known = of_steps or counters_behind(told, told_counts, int(self.counts[-1]))
             self._is_last_of_all = known is None
             counters = counters.replaced(count - 1, known or {})
@@ -140,7 +141,7 @@ class StepNumbers:
 
     def _failed_in(self, log: Log, row: int) -> StepNumber | None:
         count, told = told_at(log, row)
-        names = self._counters[len(self) - 1] if len(self) else {}
+        names = self._counters.newest
         of_steps = {name: each for name, each in told.items() if name in names}
         return StepNumber(count, of_steps) if count and (of_steps or not names) else None
 

@@ -1,4 +1,4 @@
-"""Which marks of optimizers' steps end one turn of the program's loops together, where the log does not count steps."""
+"""Which marks of optimizers' steps end training steps, where the log does not count these: the last of each turn."""
 
 from __future__ import annotations
 
@@ -18,13 +18,39 @@ _NEAR: Final = 2
 """The call of an optimizer is told so many rows ahead of the mark at most."""
 
 
-def goes_on(log: Log, marks: np.ndarray) -> np.ndarray:
+def ends_of_turns(log: Log, marks: np.ndarray, is_end: np.ndarray) -> np.ndarray:
+    """Which marks end a turn of the program's loops, of those that are there.
+
+    Args:
+        log: The log.
+        marks: Their rows.
+        is_end: Which of them do as far as was known when they were made: other optimizers may have come later, and may
+            have stopped.
+    """
+    counters = counters_of(log, marks)
+    ends = np.append(~_goes_on(log, marks, counters)[1:], np.ones(min(len(marks), 1), bool))
+    ends[_begin_of_unended(counters, ends, is_end) :] = False
+    return ends
+
+
+def _begin_of_unended(counters: Counters, ends: np.ndarray, is_end: np.ndarray) -> int:
+    """The first mark of the newest turn, if another optimizer has to make its step in it as in those before."""
+    ended, told = np.flatnonzero(ends), np.flatnonzero(ends & is_end)
+    behind = int(told[-1]) + 1 if len(told) else len(ends)
+    if not 0 < len(ends) - behind <= MOST_OTHERS or not is_end[ended[ended < behind][-2:]].all():
+        return len(ends)
+    before = counters[behind - 1]
+    turn = dict([*counters[behind].items()][: len(before)])
+    is_next = [*turn] == [*before] and turn not in ({}, before)
+    return behind if is_next and all(_is_in(counters, place, turn) for place in range(behind, len(ends))) else len(ends)
+
+
+def _goes_on(log: Log, marks: np.ndarray, counters: Counters) -> np.ndarray:
     """Which marks go on with the step of the mark before, as where two optimizers step.
 
     In a turn no line marks a step twice, unless other optimizers do, as in a loop over them; and an inner loop may have
     stepped one several times before another steps behind it.
     """
-    counters = counters_of(log, marks)
     sites, makers = log.pick("site", marks).tolist(), _makers(log, marks).tolist()
     is_same_loss = _without_a_pass_between(log, marks)
     found = np.zeros(len(marks), bool)

@@ -22,7 +22,7 @@ def counters_behind(ended: Counters, counts: np.ndarray, count: int) -> dict[str
         None where it may be one thing or another: a loop that skipped turns may skip more, and one that was never seen
         to go so far may have ended, and the next turn of an outer one begun.
     """
-    newest = ended[-1] if len(ended) else {}
+    newest = ended.newest
     if not newest:
         return {}
     alike = np.flatnonzero(ended.which == ended.which[-1])

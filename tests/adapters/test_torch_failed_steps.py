@@ -130,3 +130,25 @@ def test_an_exception_between_two_optimizers_is_of_the_step_that_they_end(
 
     assert title_of_exception(tmp_path / "run.gscope", train, EVERY, False, **options) == "step 10"
     assert len(step_numbers(gs.load(tmp_path / "run.gscope"))) == (3 if options.get("every") else 11)
+
+
+@pytest.mark.parametrize("options", [{}, {"keep_last": 3}, {"every": EVERY}], ids=str)
+@pytest.mark.parametrize("newest", [0, 1])
+def test_an_exception_in_a_loop_over_optimizers_is_of_the_step_that_they_end(
+    tmp_path: Path, options: dict[str, int], newest: int
+) -> None:
+    """One line makes the steps of both, so that the line below it is behind the end of a step and ahead of one."""
+
+    def train(failing: int, is_ahead: bool) -> None:
+        weights = [torch.ones(3, requires_grad=True) for _ in "ab"]
+        optimizers = [torch.optim.SGD([weight], 1e-3) for weight in weights]
+        for step in range(COUNT):
+            for weight, optimizer in zip(weights, optimizers, strict=True):
+                weight.square().sum().backward()
+                optimizer.step()
+                if step == failing and weight is weights[newest]:
+                    raise ValueError("no data")
+
+    assert title_of_exception(tmp_path / "run.gscope", train, EVERY, False, **options) == "step 10"
+    numbers = step_numbers(gs.load(tmp_path / "run.gscope"))
+    assert numbers.counts.tolist() == ([1, 2, 11] if options.get("every") else [*range(1, 12)])

@@ -135,6 +135,46 @@ def test_a_step_that_was_killed_between_its_two_optimizers_has_not_ended(tmp_pat
     assert (len(step_ends(log)), len(optimizer_steps(log))) == (len(numbers) - 1, 2 * len(numbers) - 1)
 
 
+@pytest.mark.parametrize("options", [{}, {"keep_last": 3}, {"every": 10}], ids=str)
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_step_that_was_killed_behind_an_inner_loop_of_an_optimizer_is_one(
+    tmp_path: Path, at: int, options: dict[str, int]
+) -> None:
+    weights = [torch.ones(3, requires_grad=True) for _ in "ab"]
+    first, second = [torch.optim.SGD([weight], 1e-3) for weight in weights]
+    with gs.record(tmp_path / "run.gscope", **options):
+        for step in range(11):
+            for part in range(3):
+                weights[0].square().sum().backward()
+                first.step()
+                if (step, part) == (10, at):
+                    shutil.copytree(tmp_path / "run.gscope", tmp_path / "killed.gscope")
+            weights[1].square().sum().backward()
+            second.step()
+    log = load(tmp_path / "killed.gscope")
+    numbers = step_numbers(log)
+    recorded = [1, 2, 11] if "every" in options else [*range(1, 12)]
+    assert numbers.counts.tolist() == recorded
+    assert [str(numbers.number(place)) for place in range(len(numbers))] == [f"step {count - 1}" for count in recorded]
+    assert len(step_ends(log)) == len(recorded) - 1
+
+
+@pytest.mark.parametrize("count", [21, 22, 24, 25])
+def test_an_optimizer_that_steps_at_some_steps_alone_ends_others_no_later(tmp_path: Path, count: int) -> None:
+    weights = [torch.ones(3, requires_grad=True) for _ in "ab"]
+    first, second = [torch.optim.SGD([weight], 1e-3) for weight in weights]
+    with gs.record(tmp_path / "run.gscope"):
+        for step in range(count):
+            weights[0].square().sum().backward()
+            first.step()
+            if step % 5 == 4:
+                weights[1].square().sum().backward()
+                second.step()
+    log = load(tmp_path / "run.gscope")
+    assert step_numbers(log).numbers.tolist() == [*range(count)]
+    assert len(step_ends(log)) == count
+
+
 def test_a_step_is_counted_where_nothing_is_left_of_those_ahead_of_it(tmp_path: Path) -> None:
     weight = torch.ones(3, requires_grad=True)
     optimizer = torch.optim.SGD([weight], 1e-3)

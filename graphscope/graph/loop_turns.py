@@ -51,9 +51,12 @@ class Counters(Sequence[dict[str, int]]):
 
     def repeated(self) -> np.ndarray:
         """Whether each place is told the same as the one before it; not where nothing is told."""
-        found = self.which > 0
-        found[:1] = False
-        found[1:] &= self.which[1:] == self.which[:-1]
+        return self.equal() & (self.which > 0)
+
+    def equal(self) -> np.ndarray:
+        """The same, also where nothing is told."""
+        found = np.zeros(len(self), bool)
+        found[1:] = self.which[1:] == self.which[:-1]
         found[1:] &= (self.columns[1:] == self.columns[:-1]).all(axis=1)
         return found
 
@@ -124,7 +127,8 @@ def told_behind(log: Log, row: int) -> dict[str, int]:
 
 def told_in_unended(log: Log, row: int) -> dict[str, int]:
     """The same of a step that has not ended, from its first row on; else what they counted where an optimizer made a
-    step that is part of it."""
+    step that is part of it.
+    """
     made = log.marks(Kind.STEP)
     return told_behind(log, row) or counters_of(log, made[made >= row][-1:]).newest
 

@@ -28,7 +28,7 @@ def ends_of_turns(log: Log, marks: np.ndarray, is_end: np.ndarray) -> np.ndarray
             have stopped.
     """
     counters = counters_of(log, marks)
-    ends = np.append(~_goes_on(log, marks, counters)[1:], np.ones(min(len(marks), 1), bool))
+    ends = np.append(~_goes_on(log, marks, counters, is_end)[1:], np.ones(min(len(marks), 1), bool))
     ends[_begin_of_unended(counters, ends, is_end) :] = False
     return ends
 
@@ -45,7 +45,7 @@ def _begin_of_unended(counters: Counters, ends: np.ndarray, is_end: np.ndarray) 
     return behind if is_next and all(_is_in(counters, place, turn) for place in range(behind, len(ends))) else len(ends)
 
 
-def _goes_on(log: Log, marks: np.ndarray, counters: Counters) -> np.ndarray:
+def _goes_on(log: Log, marks: np.ndarray, counters: Counters, is_end: np.ndarray) -> np.ndarray:
     """Which marks go on with the step of the mark before, as where two optimizers step.
 
     In a turn no line marks a step twice, unless other optimizers do, as in a loop over them; and an inner loop may have
@@ -54,6 +54,13 @@ def _goes_on(log: Log, marks: np.ndarray, counters: Counters) -> np.ndarray:
     sites, makers = log.pick("site", marks).tolist(), _makers(log, marks).tolist()
     is_same_loss = _without_a_pass_between(log, marks)
     found = np.zeros(len(marks), bool)
+    found[1:] = counters.equal()[1:] & ~is_end[:-1]
+    for place in range(1, _first_that_goes_on(counters, is_end)):  # no other optimizer was known to come
+        is_other_line = sites[place] not in sites[:place]
+        is_other = counters.which[place] > 0 and _are_different(makers[: place + 1])
+        found[place] = is_other_line or is_same_loss[place] or is_other
+        if not found[place]:
+            break
     for first, behind in _runs(counters.repeated()):
         if _are_different(makers[first:behind]):  # each has made one: what loops count are the steps
             found[first + 1 : behind] = True
@@ -62,13 +69,19 @@ def _goes_on(log: Log, marks: np.ndarray, counters: Counters) -> np.ndarray:
         for place in range(first + 1, behind):
             is_other_line = sites[place] not in sites[begun:place]
             is_other = is_same_loss[place] and _are_different(makers[begun : place + 1])
-            found[place] = is_other_line or is_other
+            found[place] |= is_other_line or is_other
             begun = begun if found[place] else place
     for place in _behind_inner_loops(counters):
         begun = _begin_of_turn(counters, place)
         if place - begun <= MOST_OTHERS and 0 < makers[place] not in makers[begun:place]:
             found[begun + 1 : place + 1] = True
     return found
+
+
+def _first_that_goes_on(counters: Counters, is_end: np.ndarray) -> int:
+    """The place of the first mark whose step is known to go on, if loops counted the same up to there; else 0."""
+    place = 0 if is_end.all() else int(np.argmin(is_end))
+    return place if place <= MOST_OTHERS and counters.equal()[1 : place + 1].all() else 0
 
 
 def _are_different(makers: list[int]) -> bool:

@@ -284,3 +284,27 @@ def test_an_optimizer_that_takes_over_in_the_middle_of_an_epoch_takes_no_step_ba
                 optimizer.step()
     log.refresh()
     assert every_step(log)["step"].tolist() == [*range(1, 41)]
+
+
+@pytest.mark.parametrize("options", [{}, {"keep_last": 3}], ids=str)
+@pytest.mark.parametrize("alone", [0, 5])
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_two_optimizers_make_one_step_where_no_loop_counts(
+    tmp_path: Path, alone: int, is_shared: bool, options: dict[str, int]
+) -> None:
+    """Where the second comes later than in the first step, nothing tells that it does so in a turn of the first."""
+    weights = [torch.ones(2, requires_grad=True) for _ in "ab"]
+    first, second = [torch.optim.SGD([weight], 1e-4) for weight in weights]
+    left = [*"." * 20]
+    with gs.record(tmp_path / "run.gscope", **options):
+        while left:
+            left.pop()
+            loss = weights[0].sum()
+            other = weights[1].sum()
+            (loss + other if is_shared else loss).backward()
+            first.step()
+            if len(left) < 20 - alone:
+                if not is_shared:
+                    other.backward()
+                second.step()
+    assert step_numbers(load(tmp_path / "run.gscope")).counts.tolist() == [*range(1, 21 + bool(alone))]

@@ -14,10 +14,11 @@ from graphscope.eventlog.own_files import is_own
 from graphscope.eventlog.source_texts import source_text
 
 _MOST_FRAMES: Final = 200
-_NO_LINES: Final[Mapping[FrameType, int]] = MappingProxyType({})
+NO_LINES: Final[Mapping[FrameType, int]] = MappingProxyType({})
+"""All frames are at the lines that they were at."""
 
 
-def loop_counters(frame: FrameType | None, lines: Mapping[FrameType, int] = _NO_LINES) -> dict[str, int]:
+def loop_counters(frame: FrameType | None, lines: Mapping[FrameType, int] = NO_LINES) -> dict[str, int]:
     """The counters of the loops around a frame, by name, the outermost first, each as the program prints it.
 
     A loop that counts with nothing that is an integer now is left out.

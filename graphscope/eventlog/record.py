@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from types import FrameType, MappingProxyType, TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
 from graphscope.errors import LogError
@@ -22,7 +22,7 @@ from graphscope.eventlog.folder import Folder
 from graphscope.eventlog.garbage import grow_old
 from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.log_path import make_room
-from graphscope.eventlog.loop_counters import loop_counters
+from graphscope.eventlog.loop_counters import NO_LINES, loop_counters
 from graphscope.eventlog.notices import say
 from graphscope.eventlog.own_files import is_internal as is_internal
 from graphscope.eventlog.places import site_number
@@ -42,7 +42,6 @@ suspended: Writer | None = None
 UNCEASING: Final = ("ops", "compiled")
 """The levels at which no step can be left out."""
 
-_NO_LINES: Final[Mapping[FrameType, int]] = MappingProxyType({})
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _next_base = 0
 _folders: dict[Path, Folder] = {}
@@ -266,7 +265,7 @@ def mark(kind: Kind, *, text: str | None = None, node: int | None = None, **attr
         writer.mark(kind, inputs=() if node is None else (node,), **attrs)
 
 
-def turn(frame: FrameType, row: int, lines: Mapping[FrameType, int] = _NO_LINES) -> None:
+def turn(frame: FrameType, row: int, lines: Mapping[FrameType, int] = NO_LINES) -> None:
     """Tell which turn of its loops the program is in, where no mark does: it waits at a row, or has failed there.
 
     Args:

@@ -160,9 +160,8 @@ def _others(writer: Writer) -> list[threading.Thread]:
     """Other threads of the program that compute, each of which would be in the middle of what is taken back."""
     here = threading.current_thread()
     others = [each for each in threading.enumerate() if each is not here and writer.has_seen(each)]
-    return [
-        each for each in others if not isinstance(each, threading._DummyThread)
-    ]  # as those of autograd's engine are
+    # Those of autograd's engine are dummies.
+    return [each for each in others if not isinstance(each, threading._DummyThread)]
 
 
 def _tell_of(writer: Writer, other: threading.Thread) -> None:

@@ -36,7 +36,7 @@ _TELLING = 16
 
 
 _KEPT = 16
-"""So many files that were looked at of late are kept: nodes that follow each other lead to and fro between a few."""
+"""So many files that were coloured of late are kept: nodes that follow each other lead to and fro between a few."""
 
 
 class File(NamedTuple):
@@ -87,7 +87,7 @@ class Source(Drawn, Entitled, ScrollView, can_focus=True):
         self._file = ""
         self._text: list[Text] = []
         self._files: dict[tuple[str, str], File] = {}
-        """The files that were looked at last, by name and theme."""
+        """The files that were coloured last, by name and theme."""
         self._rendered: dict[int, list[Segment]] = {}
         self._place: tuple[str, int] | None = None
         """The current line."""

@@ -152,9 +152,8 @@ class Lines:
         if block < 0:
             return 0
         offset = key - ((self._first_block + block) * BLOCK << SLOT_BITS)
-        place = bisect_right(
-            self._blocks[block], offset
-        )  # numpy would convert all keys, and let other threads go ahead
+        # numpy would convert all keys, and let other threads go ahead
+        place = bisect_right(self._blocks[block], offset)
         return max(self._starts[block] + place - 1, 0)
 
     def shown(self, row: int) -> bool:

@@ -78,7 +78,7 @@ class Sampling(StepCounts):
         self.marked: MarkedStep | None = None
         """The newest step that is marked in the log."""
         self.newest_loss: float | None = None
-        """That of the step that ended last."""
+        """That of the newest step that was looked at as it ended."""
         self.turns = Turns()
         """Of the program's loops, in which steps ended."""
         self.has_told = False
@@ -155,7 +155,10 @@ class Sampling(StepCounts):
         return True
 
     def passes_over(self, optimizer: Any) -> bool:
-        """Note the step of an optimizer, if its training step is not looked at; whether it is not."""
+        """Note the step of an optimizer, if its training step is not looked at; whether it is not.
+
+        It is where its loss is not finite and those before it were, or the other way round.
+        """
         if self.idle <= 1 or self.ended < self.until:  # a signal may have come while `idle` was counted
             return False
         if self.loss is not None and math.isfinite(self.loss) != self.is_finite:

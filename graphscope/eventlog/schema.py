@@ -53,8 +53,8 @@ class Kind(IntEnum):
     """A training step ended. `attrs` names the `counters` of the loops around the line that ended it, the outermost
     first, and has their `numbers`, as the program prints them. In a log that lets go of steps, or leaves some out, one
     number more tells which step it was, counted from 1; where several optimizers end one, each of their rows tells the
-    same, and that it `goes_on` if another one is to come. Where the step was `left_out`, its row tells that recording
-    goes on here."""
+    same. Where another one is to come, as far as was known then, the row tells that the step `goes_on`. Where the step
+    was `left_out`, its row tells that recording goes on here."""
     PRINT = 15
     """A message of the program; its text is in `attrs`."""
     ASSERTION = 16

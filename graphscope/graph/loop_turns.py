@@ -1,4 +1,4 @@
-"""What the marks of training steps tell of the loops around them, and which of them end one turn together."""
+"""What the marks of training steps tell of the loops around them, and what is told where a program waited or failed."""
 
 from __future__ import annotations
 

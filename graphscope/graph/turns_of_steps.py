@@ -41,8 +41,9 @@ def _begin_of_unended(counters: Counters, ends: np.ndarray, is_end: np.ndarray) 
         return len(ends)
     before = counters[behind - 1]
     turn = dict([*counters[behind].items()][: len(before)])
-    is_next = [*turn] == [*before] and turn not in ({}, before)
-    return behind if is_next and all(_is_in(counters, place, turn) for place in range(behind, len(ends))) else len(ends)
+    is_one = all(_is_in(counters, place, turn) for place in range(behind, len(ends)))
+    is_next = [*turn] == [*before] and (bool(turn) or not counters.widths[behind:].any())
+    return behind if is_one and is_next else len(ends)
 
 
 def _goes_on(log: Log, marks: np.ndarray, counters: Counters, is_end: np.ndarray) -> np.ndarray:

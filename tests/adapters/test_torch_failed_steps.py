@@ -152,3 +152,24 @@ def test_an_exception_in_a_loop_over_optimizers_is_of_the_step_that_they_end(
     assert title_of_exception(tmp_path / "run.gscope", train, EVERY, False, **options) == "step 10"
     numbers = step_numbers(gs.load(tmp_path / "run.gscope"))
     assert numbers.counts.tolist() == ([1, 2, 11] if options.get("every") else [*range(1, 12)])
+
+
+@pytest.mark.parametrize("options", [{}, {"keep_last": 3}], ids=str)
+def test_an_exception_between_two_optimizers_is_of_their_step_where_no_loop_counts(
+    tmp_path: Path, options: dict[str, int]
+) -> None:
+    def train(failing: int, is_ahead: bool) -> None:
+        first, second = (torch.ones(3, requires_grad=True) for _ in "ab")
+        one, other = torch.optim.SGD([first], 1e-3), torch.optim.SGD([second], 1e-3)
+        left = [*"." * failing]
+        while True:
+            first.square().sum().backward()
+            one.step()
+            if not left:
+                raise ValueError("no data")
+            left.pop()
+            second.square().sum().backward()
+            other.step()
+
+    assert title_of_exception(tmp_path / "run.gscope", train, 9, False, **options) == "step 10"
+    assert step_numbers(gs.load(tmp_path / "run.gscope")).counts.tolist() == [*range(1, 11)]

@@ -173,3 +173,30 @@ def test_an_exception_between_two_optimizers_is_of_their_step_where_no_loop_coun
 
     assert title_of_exception(tmp_path / "run.gscope", train, 9, False, **options) == "step 10"
     assert step_numbers(gs.load(tmp_path / "run.gscope")).counts.tolist() == [*range(1, 11)]
+
+
+@pytest.mark.parametrize("failing", [0, 1, EVERY - 1, EVERY])
+def test_an_exception_behind_the_inner_loop_of_an_optimizer_is_of_the_step_that_ended(
+    tmp_path: Path, failing: int
+) -> None:
+    """The end of the first step is left out: that of its second optimizer, of which nothing was known."""
+
+    def save(step: int) -> None:
+        if step == failing:
+            raise ValueError("can't be saved")
+
+    def train(failing: int, is_ahead: bool) -> None:
+        first, second = (torch.ones(3, requires_grad=True) for _ in "ab")
+        one, other = torch.optim.SGD([first], 1e-3), torch.optim.SGD([second], 1e-3)
+        for step in range(COUNT):
+            for _part in range(3):
+                first.square().sum().backward()
+                one.step()
+            second.square().sum().backward()
+            other.step()
+            save(step)
+
+    assert title_of_exception(tmp_path / "run.gscope", train, failing, False, every=EVERY) == f"step {failing}"
+    counts = step_numbers(gs.load(tmp_path / "run.gscope")).counts.tolist()
+    assert counts == sorted(set(counts))
+    assert counts[-1] == failing + 1

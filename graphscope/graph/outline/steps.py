@@ -72,11 +72,11 @@ class Steps:
 def steps(log: Log) -> Steps:
     """The steps of a log as it is now."""
     begins, ends = _outermost(log)
-    marked, _, is_recorded = step_marks(log)
+    marked, counts, is_recorded = step_marks(log)
     has_ended = steps_made(log) > 0  # also where the log has let go of all that did
     if not has_ended:
         marked = _turns(log, begins, ends)
-        is_recorded = np.ones(len(marked), bool)
+        counts, is_recorded = np.arange(len(marked)), np.ones(len(marked), bool)
         has_ended = len(marked) > 0
     last = _with_what_follows(log, marked, begins)
     first = _behind_gaps(log, np.append(log.first, last + 1)[: len(last)], last)
@@ -85,7 +85,8 @@ def steps(log: Log) -> Steps:
     is_begun = has_ended and ((begins >= behind).any() or bool(told_behind(log, behind)))
     is_first_whole = not is_recorded[:1].all()
     first, last = first[is_recorded], last[is_recorded]  # what runs behind a step that was left out is none of the next
-    if is_recorded[-1:].any() and is_of_ended(log, behind):
+    is_newest_recorded = (counts[is_recorded][-1:] == counts[-1:]).any()
+    if is_newest_recorded and is_of_ended(log, behind):
         last[-1] = log.end - 1
     elif behind < log.end and (goes_on or is_begun):
         first, last = np.append(first, behind), np.append(last, log.end - 1)

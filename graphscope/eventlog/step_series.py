@@ -33,6 +33,8 @@ MOST: Final = 1 << 16
 """So many rows are kept. When they are full, each second one goes, and of later ones each second one is kept."""
 
 _EVENT: Final = schema.EVENT.itemsize
+_STEP, _BACKWARD_BEGIN = Kind.STEP.value, Kind.BACKWARD_BEGIN.value
+"""Plain numbers: of a member of an enum NumPy asks for names, and takes Ctrl-C meanwhile for one that is missing."""
 _FEW, _MORE = 64, 8
 """A step's backward passes are among so many of the newest marks, unless there are many, or many values are not finite:
 then among so many times more."""
@@ -172,8 +174,8 @@ def _marks(segment: Segment) -> tuple[int | None, list[int]]:
         rows = rows[(rows >= segment.first) & (rows < end)]
         events = np.frombuffer(segment.rows, schema.EVENT, end - segment.first, _place(segment, segment.first))
         kinds = events["kind"][rows - segment.first]
-        ended = rows[kinds == Kind.STEP][-1:].tolist()
-        begun = rows[(kinds == Kind.BACKWARD_BEGIN) & (rows > max(ended, default=-1))].tolist()
+        ended = rows[kinds == _STEP][-1:].tolist()
+        begun = rows[(kinds == _BACKWARD_BEGIN) & (rows > max(ended, default=-1))].tolist()
     return (ended[0] if ended else None), begun
 
 

@@ -95,7 +95,7 @@ class Sampling(StepCounts):
         Args:
             optimizer: The one that has made it.
             turn: That turn; None where that is not known.
-            is_same_loss: Whether no backward pass has begun since the optimizer before has made its step.
+            is_same_loss: Of a new one, whether no backward pass has begun since the optimizer before made its step.
         """
         key = id(optimizer)
         is_new = key not in self.met

@@ -42,9 +42,10 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
     if sampling.passes_over(optimizer):
         return
     frame = _frame_of_program(sys._getframe(1))
-    turn = _turn(writer, frame) if is_recorded or id(optimizer) not in sampling.met else None
+    is_new = id(optimizer) not in sampling.met
+    turn = _turn(writer, frame) if is_recorded or is_new else None
     ended = sampling.ended
-    is_end = sampling.ends(optimizer, turn, is_same_loss=is_recorded and has_stepped_since(writer))
+    is_end = sampling.ends(optimizer, turn, is_same_loss=is_new and is_recorded and has_stepped_since(writer))
     if writer.series is not None:
         keep_passed(writer)
         if is_recorded:

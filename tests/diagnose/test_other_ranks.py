@@ -17,10 +17,6 @@ from graphscope.eventlog.siblings import title
 from graphscope.graph import Graph
 from tests.diagnose import two_ranks
 
-torch = pytest.importorskip("torch")
-if not torch.distributed.is_available():
-    pytest.skip("torch was built without its distributed part", allow_module_level=True)
-
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
 TRAIN = """\

@@ -13,10 +13,6 @@ import graphscope as gs
 from graphscope.diagnose import Finding
 from tests.diagnose import two_ranks
 
-torch = pytest.importorskip("torch")
-if not torch.distributed.is_available():
-    pytest.skip("torch was built without its distributed part", allow_module_level=True)
-
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
 TRAIN = """\

@@ -16,10 +16,6 @@ from graphscope.graph.arrivals import arrivals
 from tests.diagnose import two_ranks
 from tests.diagnose.ranked.answers import answered
 
-torch = pytest.importorskip("torch")
-if not torch.distributed.is_available():
-    pytest.skip("torch was built without its distributed part", allow_module_level=True)
-
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
 TRAIN = """\

@@ -1,4 +1,4 @@
-"""A program that two ranks or more run over gloo, each in a process of its own."""
+"""A program that two ranks or more run over gloo, a process each; tests that use it are skipped where that is not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import graphscope as gs
+
+torch = pytest.importorskip("torch")
+if not torch.distributed.is_available():
+    pytest.skip("torch was built without its distributed part", allow_module_level=True)
 
 
 def run(folder: Path, program: str, count: int = 2, fails: bool = False) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from graphscope.errors import LogError
 from graphscope.eventlog import schema
+from graphscope.eventlog.awaited import fetch
 from graphscope.eventlog.columns import SOURCES, Column, Columns
 from graphscope.eventlog.files import LogFiles
 from graphscope.eventlog.repeated import Among, Repeated
@@ -71,6 +72,7 @@ class Rows:
     def refresh(self) -> bool:
         """Look for rows appended since; True when there are some."""
         before = self.end
+        fetch()  # this process may be the one that records
         if self.lost:
             return False
         segments = self.files.segments()

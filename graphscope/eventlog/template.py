@@ -43,6 +43,12 @@ def padded(nbytes: int) -> int:
     return nbytes + schema.ALIGNMENT - 1 & -schema.ALIGNMENT
 
 
+def _known_to_numpy(code: int) -> np.dtype:
+    """The dtype of a code; that of its bits where NumPy has none."""
+    name = schema.DTYPES[code]
+    return np.dtype("u2" if name == "bfloat16" else name)
+
+
 _SUMMARY_ROOM: Final = padded(schema.SUMMARY.itemsize)
 
 
@@ -109,6 +115,25 @@ class Template(Form):
         twin.prefix = twin.prefix[:_VERSION_AT] + self.prefix[_VERSION_AT:]
         return twin
 
+    def awaiting(self) -> Template:
+        """The same for a row whose value comes later: it has the room, and says that there is none yet."""
+        twin = self.with_flags(0)
+        prefix = bytearray(self.prefix)
+        _FLAGS.pack_into(prefix, _FLAGS_AT, self.flags & ~self.keep)
+        twin.prefix = bytes(prefix)
+        twin.watched = False
+        if self.keep:  # else it is by this that compiled code sees that there is a value, which it does not know
+            twin.floating = 0
+        return twin
+
+    def blank(self) -> Any:
+        """What lies in the place of a value that comes later."""
+        if self.keep == _SUMMARY:
+            return bytes(schema.SUMMARY.itemsize)
+        if self.inline and not self.raw:
+            return np.zeros((), _known_to_numpy(self.fields[1]))[()]
+        return np.zeros(self.nbytes, np.uint8) if self.keep else None
+
     def with_flags(self, flags: int) -> Template:
         """The same for rows of which more is true."""
         twin = Template(self.fields, self.flags | flags, self.content, nodes=self.nodes)
@@ -122,8 +147,7 @@ class Template(Form):
 
     def memory(self, address: int) -> Any:
         """The value of a row that is given by its address, as a producer may whose arrays are not NumPy's."""
-        name = schema.DTYPES[self.fields[1]]
-        dtype = np.dtype("u2" if name == "bfloat16" else name)
+        dtype = _known_to_numpy(self.fields[1])
         value = np.frombuffer(memoryview((ctypes.c_char * self.nbytes).from_address(address)).cast("B"), dtype)
         return value if self.raw or not self.inline else value[0]
 

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from graphscope.eventlog import record
+from graphscope.eventlog.awaited import fetch
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.loop_counters import loop_counters
 from graphscope.eventlog.marked_step import MarkedStep
@@ -41,6 +42,8 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
     sampling, is_recorded = writer.sampling, writer is record.writer
     if sampling.passes_over(optimizer):
         return
+    if is_recorded:
+        fetch()  # the loss is looked for among the rows
     frame = _frame_of_program(sys._getframe(1))
     is_new = id(optimizer) not in sampling.met
     turn = _turn(writer, frame) if is_recorded or is_new else None

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.eventlog import schema, values
 from graphscope.eventlog.appender import compiled
+from graphscope.eventlog.awaited import Awaited, fetch
 from graphscope.eventlog.interning import Interning
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, SLOT_SHIFT, Flag
@@ -47,6 +48,7 @@ class WideRows(Interning):
             large: Bytes that large values need.
             side: Rows of `edges.npy`, or of `outputs.npy`, that are needed.
         """
+        fetch()  # what is promised to rows of this segment
         low, high = segment.next_value + small, segment.value_end - large
         if low <= high and segment.lacks_space(low, high):
             try:
@@ -55,6 +57,11 @@ class WideRows(Interning):
             except own(OSError) as error:
                 self.give_up(error)
         self._roll(segment, small + large, side)
+
+    def _promised(self, value: Awaited, row: int) -> int:
+        """A row is written that waits for its value."""
+        value.lies(self.segment, row - self.base)
+        return row
 
     def _append_many(
         self,
@@ -73,6 +80,9 @@ class WideRows(Interning):
         """
         if version:
             template.turn_version(version)
+        if value.__class__ is Awaited:
+            row = self._append_many(template, template.blank(), rows, time, duration, forward, tensor)
+            return self._promised(value, row)
         if len(rows) <= INLINE_INPUTS:
             first, second, third = (*rows, 0, 0, 0)[:INLINE_INPUTS]
             return self._append(template, value, time, duration, forward, first, second, third, tensor)

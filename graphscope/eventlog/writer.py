@@ -19,6 +19,7 @@ from graphscope._version import __version__
 from graphscope.errors import LogError
 from graphscope.eventlog import ownership, schema, values
 from graphscope.eventlog.appender import FLOATING, Appender, compiled
+from graphscope.eventlog.awaited import Awaited, fetch
 from graphscope.eventlog.descriptors import SCARCE
 from graphscope.eventlog.first_segment import first_segment
 from graphscope.eventlog.gate import Aside, Gate
@@ -151,6 +152,9 @@ class Writer(WideRows):
         It reserves without a lock, copies the value, packs the row in one call, and commits it by writing its kind.
         Rows given are numbers returned earlier; an input may bear its slot above SLOT_SHIFT.
         """
+        if value.__class__ is Awaited:
+            row = self.append(template, template.blank(), time, duration, forward, first, second, third, tensor=tensor)
+            return self._promised(value, row)
         room = template.room
         large = template.copied and template.nbytes >= LARGE
         segment, taken = self.segment, room if large else 0
@@ -213,12 +217,8 @@ class Writer(WideRows):
         if base:
             forward = forward and forward - base
             tensor = tensor and tensor - base
-        if template.nodes < INLINE_INPUTS:
+        if base or template.nodes < INLINE_INPUTS:
             first, second, third = template.links((first, second, third), base)
-        elif base:
-            first = first and first - base
-            second = second and second - base
-            third = third and third - base
         if row >= segment.rows_ready:
             segment.populate_rows()
         at = segment.origin + row * _ROW
@@ -280,6 +280,7 @@ class Writer(WideRows):
 
     def remark(self) -> None:
         """Something remarkable has happened: hold what is there, and record the steps that follow."""
+        fetch()
         self.sampling.remark()
         self.retention.hold()
 

@@ -161,7 +161,7 @@ class Ops(DispatchMode):  # type: ignore[no-untyped-call]
     @guarded
     def _prepare(
         self, caller: FrameType | None, func: Any, args: Any, kwargs: Any
-    ) -> tuple[Call, list[int], list[Any], FrameType, devices.Timer | None] | None:
+    ) -> tuple[Call, list[int], list[Any], FrameType, devices.Measuring | None] | None:
         """What is known of an op before it runs; None where it is none of the program's."""
         session = self.session
         place = session.places.here

@@ -68,7 +68,7 @@ class Context(Scope):
 class Place(compiled.Place):
     """Where one thread is."""
 
-    __slots__ = ("line_calls", "reads", "training_calls")
+    __slots__ = ("line_calls", "reads", "timer", "training_calls")
 
     context: Context
 
@@ -90,8 +90,16 @@ class Place(compiled.Place):
         """Of the call that runs, where the ops inside of calls are recorded."""
         self.reads = 0
         """How often floating numbers were read out of tensors, where the log is to tell."""
+        self.timer: Any = None
+        """What has measured the call whose row is written next, where a device tells later how long it took."""
         self.training_calls: set[str] = set()
         """The families of the calls that run and decide how the program trains: those inside of them are not told."""
+
+    def took(self, row: int) -> None:
+        """The row of the call that ran is written."""
+        timer, self.timer = self.timer, None
+        if timer is not None:
+            timer.of(row)
 
 
 class Places(threading.local):

@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from graphscope.adapters.torch import remote_values
+from graphscope.adapters.torch.remote_values import RemoteTimer
 from graphscope.adapters.torch.tensor_elements import is_remote
 from graphscope.adapters.torch.tensor_properties import opens
 from graphscope.eventlog.interruptions import own
@@ -36,21 +38,29 @@ class Timer:
             return clock() - self._began
 
 
-def ended(timer: Timer | None, start: int) -> int:
+Measuring = Timer | RemoteTimer
+"""What measures a call."""
+
+
+def ended(timer: Measuring | None, start: int) -> int:
     """When what began at `start` has ended: by its timer, or now."""
     return clock() if timer is None else start + timer.stop()
 
 
-def timer(values: Iterable[Any]) -> Timer | None:
+def timer(values: Iterable[Any], place: Any = None) -> Measuring | None:
     """One for the accelerator that one of these tensors lies on, if one does and it keeps time.
 
     While a graph of its work is captured there is none, as nothing may wait.
+
+    Args:
+        values: What is given to the call.
+        place: The place of a thread whose next row is that of the call: then it may learn later how long that took.
     """
     for value in values:
         if isinstance(value, torch.Tensor) and opens(value.__class__):
             with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
                 if is_remote(value):
-                    return _timer_on(value.device)
+                    return remote_values.timer(place) or _timer_on(value.device)
     return None
 
 

@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from graphscope.adapters.torch import compiled, control, devices, results, tensor_base, writing
 from graphscope.adapters.torch.calls import Call
 from graphscope.adapters.torch.describing import flattened
-from graphscope.adapters.torch.devices import Timer
+from graphscope.adapters.torch.devices import Measuring
 from graphscope.adapters.torch.known_tensors import Group, Known, More, version_of
 from graphscope.adapters.torch.originals import HANDING, IN_C
 from graphscope.adapters.torch.recorder_errors import guarded
@@ -111,7 +111,7 @@ class Calls(TorchFunctionMode):
     @guarded
     def _prepare(
         self, direct: FrameType, func: Any, args: Any, kwargs: Any
-    ) -> tuple[Call, FrameType, list[int], list[Any], Timer | None] | None:
+    ) -> tuple[Call, FrameType, list[int], list[Any], Measuring | None] | None:
         """What is known of a call before it runs, the rows and constants among its arguments, and what measures it
         where an accelerator runs it.
 
@@ -164,7 +164,8 @@ class Calls(TorchFunctionMode):
         gate = writer.gate
         if gate is not None and gate.wants_before:
             control.before(session, call, rows, frame)
-        timer = devices.timer(flattened((args, kwargs))) if session.remote else None
+        place_of_row = place if writer.capture != "ops" else None  # else its ops have rows ahead of its own
+        timer = devices.timer(flattened((args, kwargs)), place_of_row) if session.remote else None
         return call, frame, rows, constants, timer
 
     @guarded
@@ -181,6 +182,7 @@ class Calls(TorchFunctionMode):
             return
         if result.__class__ is not Tensor or call.in_place or tensor_base.is_nested(result):
             results.other(self, call, result, args, kwargs, rows, constants, frame, start, end)
+            self.place.timer = None  # it may have made no row
             return
         session, writer, place, table = self.session, self.session.writer, self.place, self._table
         gate = writer.gate
@@ -190,6 +192,7 @@ class Calls(TorchFunctionMode):
         if known is not None and known() is result:
             if known.counter != version_of(result):  # one of the inputs, written and given back
                 writing.written(self, call, result, args, kwargs, rows, constants, frame, start, end)
+            place.timer = None
             return
         sites = place.context.sites if _grad_enabled() else place.context.sites_without_grad
         key = id(frame.f_code) + frame.f_lasti + call.key
@@ -209,6 +212,8 @@ class Calls(TorchFunctionMode):
             rows += numbers
         template, value = site.read(result)
         row = writer.append_many(template, value, rows, end, end - start, place.backward_row)
+        if place.timer is not None:
+            place.took(row)
         known = Known(result)
         known.row = row
         known.counter = 0

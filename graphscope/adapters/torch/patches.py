@@ -14,7 +14,7 @@ import torch
 from torch.nn import functional
 
 from graphscope.adapters.kit.patches import NOTHING, Patches, Replaced
-from graphscope.adapters.torch import compiled
+from graphscope.adapters.torch import compiled, remote_values
 from graphscope.adapters.torch.aten_ops import DeepCalls
 from graphscope.adapters.torch.backward import Backward, entries
 from graphscope.adapters.torch.backward_graph import leaf_class
@@ -71,6 +71,7 @@ class TorchPatches(Patches):
     def install(self) -> None:
         """Begin to see what torch does."""
         session, calls = self._session, self._calls
+        self.at_end(remote_values.end)
         collectives = Collectives(session)
         for follower in (
             collectives,

@@ -163,6 +163,7 @@ def made(
             given = calls, sites, key, call, frame, first, args, kwargs, constants, len(rows)
             site, numbers = variant(*given, shapes=shapes)
         row = slots.append(session, site, list(outputs), rows, end, end - start, place.backward_row, numbers)
+    place.took(row)
     low = place.sequence
     place.sequence = _sequence()
     own: Any = None  # the node of the first slot is the call's; those of other slots are parts of it

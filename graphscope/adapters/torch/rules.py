@@ -55,7 +55,7 @@ class Run:
         """The templates of its marks: where it begins, and where it ends."""
         self.opened = 0
         self.began = 0
-        self.timer: devices.Timer | None = None
+        self.timer: devices.Measuring | None = None
         """Measures the rule that runs, where an accelerator runs it."""
         self.creating = None
 
@@ -72,6 +72,7 @@ class Run:
         timer, self.timer = self.timer, None
         if self.opened:
             now = writer.finish(self.opened, self.began, None if timer is None else timer.stop())
+            self.place.took(self.opened)
             self.opened = 0
         else:
             now = writer.clock()
@@ -186,7 +187,7 @@ class Rule:
         if run.creating is not None:
             run.creating.append((_sequence(), row, self.fields))
         if self.session.remote:
-            run.timer = devices.timer(cotangents)
+            run.timer = devices.timer(cotangents, run.place)
         if writer.gate is not None:
             for slot, each in enumerate(cotangents):
                 if each is not None:  # the first one is what a debugger shows

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from graphscope.adapters.kit.recording import Recording
-from graphscope.adapters.torch import tensor_base
+from graphscope.adapters.torch import remote_values, tensor_base
 from graphscope.adapters.torch.arrays import Arrays
 from graphscope.adapters.torch.assignments import Assignments
 from graphscope.adapters.torch.callers import Callers
@@ -101,6 +101,12 @@ class Session(Recording):
         self.memory = Memory(self) if writer.memory else None
         """Follows what tensors hold of memory, where that was asked for."""
         self.no_fields = Fields(self, "", {"op": 0, "site": 0, "scope": 0, "shape": (), "dtype": None, "attrs": 0})
+
+    def meets_remote(self, tensor: torch.Tensor) -> None:
+        """The program computes on an accelerator."""
+        if not self.remote:
+            self.remote = True
+            remote_values.begin(self.writer, tensor)
 
     def give_up(self, error: Exception) -> None:
         if self.suspended:  # it is none of the steps to come either

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from graphscope.adapters.kit.value_policy import examined
-from graphscope.adapters.torch import compiled, tensor_base
+from graphscope.adapters.torch import compiled, remote_values, tensor_base
 from graphscope.adapters.torch.dtypes import NamedDtype, log_dtype
 from graphscope.adapters.torch.tensor_elements import array_of, is_finite
 from graphscope.adapters.torch.tensor_properties import shape_of
@@ -45,17 +45,24 @@ def append(
         if row is not None:
             return int(row)
     outputs: list[tuple[Any, Flag]] = []
-    finite = True
+    finite, promised = True, []
     for tensor in tensors:
         array, keep = (_MISSING, Flag(0)) if tensor is None else _held(session, tensor)
         outputs.append((array, keep))
         if tensor is not None and (appender.compiled or not keep):
-            finite = finite and is_finite(tensor)
+            later = remote_values.promise_check(tensor)
+            if later is not None:
+                promised.append(later)
+            else:
+                finite = finite and is_finite(tensor)
     template = keeping.unkept if finite else keeping.template.flagged()
     edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
     if compiled.append_slots is not None:
         keeping.slots = _forms(session, tensors)
-    return writer.append_wide(template, outputs, edges, time, duration, forward, None, numbers)
+    row = writer.append_wide(template, outputs, edges, time, duration, forward, None, numbers)
+    for each in promised:
+        each.lies(writer.segment, row - writer.base)
+    return row
 
 
 def _held(session: Session, tensor: torch.Tensor) -> tuple[np.ndarray, Flag]:

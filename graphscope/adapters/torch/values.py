@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from graphscope.adapters.kit.value_policy import is_read, unkept, wanted
-from graphscope.adapters.torch import tensor_base, tensor_elements
+from graphscope.adapters.torch import remote_values, tensor_base, tensor_elements
 from graphscope.adapters.torch.compiled import Site
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY, shape_of
@@ -22,7 +22,7 @@ from graphscope.eventlog.values import pack, unpack
 class Keeping(Site):
     """A template, and how the value of its rows is had from a tensor."""
 
-    __slots__ = ("kept", "unkept")
+    __slots__ = ("awaiting", "kept", "unkept")
 
     def __init__(self, template: Template, like: torch.Tensor | None = None) -> None:
         self.template = template
@@ -38,6 +38,8 @@ class Keeping(Site):
         """Whether it matters in which order the elements come."""
         self.unkept = unkept(template)
         """For a tensor whose elements can't be had."""
+        self.awaiting = template.awaiting()
+        """For a tensor whose elements are to come later."""
         self.wanted = is_read(template)
         """Whether the elements matter: to be kept, or to be told that they are not finite."""
         name = DTYPES_BY_CODE[template.fields[1]]
@@ -71,8 +73,12 @@ class Keeping(Site):
 
     def _elsewhere(self, tensor: torch.Tensor) -> tuple[Template, Any]:
         """The same for elements that lie apart, on another device, or are not floating."""
-        if tensor_elements.is_remote(tensor) and (self.summary or not self.kept):
-            return self._of_remote(tensor)
+        if tensor_elements.is_remote(tensor):
+            promised = remote_values.promise(self.template, tensor)
+            if promised is not None:
+                return self.awaiting, promised
+            if self.summary or not self.kept:
+                return self._of_remote(tensor)
         plain = tensor_elements.plainly(tensor)
         if plain is None:
             return self.unkept, None

@@ -95,6 +95,7 @@ def _append(
     row = session.writer.append_many(
         template, value, rows + numbers, end, end - start, place.backward_row, first, more.versions + 1
     )
+    place.took(row)
     wrote(known, target, row)
     if call.name in ZEROING and (call.name != "fill_" or constants[1:] == [0]):
         session.leaves.zeroed(target)

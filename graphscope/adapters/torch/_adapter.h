@@ -35,7 +35,7 @@ static inline int64_t now(void)
 /* What torch is asked by name. */
 #define NAMES(X)                                                                                                       \
     X(__enter__) X(__exit__) X(__qualname__) X(_base) X(_is_zerotensor) X(_op) X(_saved_other) X(_sequence_nr)         \
-    X(_version) X(after) X(before) X(data_ptr) X(due) X(dtype) X(grad) X(grad_fn) X(here) X(is_conj) X(is_contiguous)  \
+    X(_version) X(after) X(before) X(data_ptr) X(due) X(enter) X(dtype) X(grad) X(grad_fn) X(here) X(is_conj) X(is_contiguous)  \
     X(is_cpu) X(is_neg) X(name) X(next_functions) X(receive) X(register_hook) X(register_prehook) X(remove)            \
     X(requires_grad) X(shape) X(stop) X(storage_offset) X(turn) X(on_backward) X(variable)
 
@@ -92,6 +92,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *context, *calls, *run;
     int64_t backward_row, sequence, thread;
+    unsigned long thread_id; /* as `threading.get_ident` tells it */
     char busy;
 } Place;
 

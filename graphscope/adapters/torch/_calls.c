@@ -156,6 +156,7 @@ static PyMemberDef Place_members[] = {{"context", T_OBJECT, offsetof(Place, cont
                                       {"backward_row", T_LONGLONG, offsetof(Place, backward_row), 0, NULL},
                                       {"sequence", T_LONGLONG, offsetof(Place, sequence), 0, NULL},
                                       {"thread", T_LONGLONG, offsetof(Place, thread), 0, NULL},
+                                      {"thread_id", T_ULONG, offsetof(Place, thread_id), 0, NULL},
                                       {"busy", T_BOOL, offsetof(Place, busy), 0, NULL},
                                       {NULL}};
 

@@ -487,6 +487,21 @@ static PyObject *after(Rule *self, Run *run, PyObject *results, PyObject *cotang
     Py_RETURN_NONE;
 }
 
+/* Whether a thread of the engine's own runs the pass, as one does for each accelerator. */
+static int is_elsewhere(const Run *run)
+{
+    return PyObject_TypeCheck(run->place, place_type) &&
+           ((Place *)run->place)->thread_id != PyThread_get_thread_ident();
+}
+
+/* What runs in this thread is part of the pass. */
+static int enter(Run *run)
+{
+    PyObject *told = PyObject_CallMethodNoArgs(run->place, str_enter);
+    Py_XDECREF(told);
+    return told == NULL ? -1 : 0;
+}
+
 /* Be either hook, by the number of arguments. */
 static PyObject *call_in_pass(Rule *self, PyObject *args)
 {
@@ -495,6 +510,10 @@ static PyObject *call_in_pass(Rule *self, PyObject *args)
     if (run == NULL || count < 1 || count > 2)
         Py_RETURN_NONE;
     Py_INCREF(run); /* the pass may end meanwhile */
+    if (is_elsewhere(run) && enter(run) < 0) {
+        Py_DECREF(run);
+        return NULL;
+    }
     PyObject *answer = count == 1 ? before(self, run, PyTuple_GET_ITEM(args, 0))
                                   : after(self, run, PyTuple_GET_ITEM(args, 0), PyTuple_GET_ITEM(args, 1));
     Py_DECREF(run);

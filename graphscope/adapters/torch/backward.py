@@ -229,10 +229,10 @@ class Backward:
 
 
 def _is_number(root: Any) -> bool:
-    """Whether what a pass begins from is one number that can be read without a wait for another device."""
+    """Whether what a pass begins from is one number that can be had without a wait for another device."""
     return bool(
         root.__class__ in ORDINARY
-        and tensor_base.is_cpu(root)
+        and (tensor_base.is_cpu(root) or tensor_base.is_cuda(root))
         and tensor_base.Own.numel(root) == 1
         and tensor_base.Own.is_floating_point(root)
     )

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from importlib import import_module
 from inspect import isfunction
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import torch
@@ -87,7 +88,7 @@ class Site:
 class Place:
     """Where one thread is."""
 
-    __slots__ = ("backward_row", "busy", "calls", "context", "run", "sequence", "thread")
+    __slots__ = ("backward_row", "busy", "calls", "context", "run", "sequence", "thread", "thread_id")
 
 
 class Call:
@@ -128,6 +129,8 @@ class Rule:
         rule = self if self.others is None else self.due()
         if rule is None:
             return None
+        if rule.run is not None and rule.run.place.thread_id != get_ident():
+            rule.run.place.enter()
         return rule.before(*given) if len(given) == 1 else rule.after(*given)
 
     def ready(self, run: Any) -> None:

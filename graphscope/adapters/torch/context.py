@@ -68,11 +68,13 @@ class Context(Scope):
 class Place(compiled.Place):
     """Where one thread is."""
 
-    __slots__ = ("line_calls", "reads", "timer", "training_calls")
+    __slots__ = ("_places", "line_calls", "reads", "timer", "training_calls")
 
     context: Context
 
-    def __init__(self, root: ScopePath) -> None:
+    def __init__(self, root: ScopePath, places: Places) -> None:
+        self._places = places
+        self.thread_id = threading.get_ident()
         self.context = Context(root)
         self.thread = 0
         """Its number in the log, once it has gone backward."""
@@ -95,6 +97,10 @@ class Place(compiled.Place):
         self.training_calls: set[str] = set()
         """The families of the calls that run and decide how the program trains: those inside of them are not told."""
 
+    def enter(self) -> None:
+        """What this thread runs is part of what runs here: the engine has threads of its own for accelerators."""
+        self._places.here = self
+
     def took(self, row: int) -> None:
         """The row of the call that ran is written."""
         timer, self.timer = self.timer, None
@@ -110,4 +116,4 @@ class Places(threading.local):
     """
 
     def __init__(self, root: ScopePath) -> None:
-        self.here = Place(root)
+        self.here = Place(root, self)

@@ -47,6 +47,7 @@ MODULES = {
         TORCH + "_rules.c",
         TORCH + "_slots.c",
         TORCH + "_updates.c",
+        TORCH + "_promises.c",
         TORCH + "_freeing.c",
         TORCH + "_backward_graph.c",
         TORCH + "_entry.c",

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from graphscope.eventlog import schema
 from graphscope.eventlog.schema import Flag
 
 if TYPE_CHECKING:
     from graphscope.eventlog.segment import Segment
-
-_ROW: Final = schema.EVENT.itemsize
-
-
-def _field(name: str) -> tuple[struct.Struct, int]:
-    assert schema.EVENT.fields is not None
-    return struct.Struct(schema.packing(schema.EVENT, [name])), schema.EVENT.fields[name][1]
-
-
-_FLAGS, _FLAGS_AT = _field("flags")
-_VALUE, _VALUE_AT = _field("value")
-_DURATION, _DURATION_AT = _field("duration")
-
 
 fetching: Final[list[Callable[[], None]]] = []
 """What waits for all that was promised to rows, and gives it to them: of each producer that promises values."""
@@ -39,46 +27,53 @@ class Awaited:
     """What a row is given in place of its value: until that has come, the row says that it has none.
 
     Args:
-        keep: The flag that says how its template keeps a value; 0: not at all.
+        lies: Told the number of the row that is written, as `append` returns it.
     """
 
-    __slots__ = ("_at", "_keep", "_row", "_segment")
+    __slots__ = ("lies",)
 
-    def __init__(self, keep: int = 0) -> None:
-        self._keep = keep
-        self._segment: Segment | None = None
+    def __init__(self, lies: Callable[[int], None]) -> None:
+        self.lies = lies
 
-    def lies(self, segment: Segment, row: int) -> None:
-        """The row is written; `row` counts as the log does."""
-        if segment.first <= row < segment.end:
-            self._segment, self._row = segment, row
-            self._at = segment.origin + row * _ROW
 
-    def come(self, content: bytes | None, *, is_finite: bool) -> None:
-        """The value is here.
+class Waiting:
+    """Rows of a segment that wait for something.
+
+    Args:
+        segment: The one that is written.
+        rows: Their numbers, as the log counts.
+    """
+
+    def __init__(self, segment: Segment, rows: np.ndarray) -> None:
+        self._segment = segment
+        self._here = (rows >= segment.first) & (rows < min(segment.next_row, segment.end))
+        self._rows = rows[self._here]
+        start = segment.origin + segment.first * schema.EVENT.itemsize
+        self._events = np.frombuffer(segment.rows, schema.EVENT, segment.end - segment.first, start)
+        self._places = (self._rows - segment.first).astype(np.intp)
+
+    def take(self, contents: np.ndarray) -> None:
+        """Their values are here.
 
         Args:
-            content: Its bytes, or those of its `SUMMARY` record; None where it is not kept.
-            is_finite: Whether it has neither NaN nor Inf.
+            contents: Of each row as many bytes as all have, in rows of an array.
         """
-        segment = self._segment
-        if segment is None:
-            return
-        rows, at = segment.rows, self._at
-        keep = self._keep if content is not None else 0
-        if content is not None and keep == Flag.INLINE:
-            _VALUE.pack_into(rows, at + _VALUE_AT, int.from_bytes(content, "little"))
-        elif content is not None and keep:
-            start = segment.value_start + _VALUE.unpack_from(rows, at + _VALUE_AT)[0]
-            segment.values[start : start + len(content)] = content
-        flags = _FLAGS.unpack_from(rows, at + _FLAGS_AT)[0] | keep
-        if not is_finite:
-            if not flags & Flag.NONFINITE:
-                segment.list_rare(self._row)
-            flags |= int(Flag.NONFINITE)
-        _FLAGS.pack_into(rows, at + _FLAGS_AT, flags)  # last: it says that the value is there
+        starts = self._segment.value_start + self._events["value"][self._places].astype(np.intp)
+        memory = np.frombuffer(self._segment.values, np.uint8)
+        memory[starts[:, None] + np.arange(contents.shape[1])] = contents[self._here]
 
-    def took(self, duration: int) -> None:
-        """So many nanoseconds its op ran."""
-        if self._segment is not None:
-            _DURATION.pack_into(self._segment.rows, self._at + _DURATION_AT, duration)
+    def take_inline(self, contents: np.ndarray) -> None:
+        """Their values are here, that lie in the rows themselves: 8 bytes each, as a number."""
+        self._events["value"][self._places] = contents[self._here]
+
+    def say(self, keep: int, is_finite: np.ndarray) -> None:
+        """Let the rows say that the values are there, kept so (0: not at all), and which hold NaN or Inf."""
+        self._events["flags"][self._places] |= np.uint16(keep)
+        bad = ~is_finite[self._here]
+        self._events["flags"][self._places[bad]] |= np.uint16(Flag.NONFINITE)
+        for row in self._rows[bad].tolist():
+            self._segment.list_rare(row)
+
+    def took(self, durations: np.ndarray) -> None:
+        """So many nanoseconds each row's op ran."""
+        self._events["duration"][self._places] = durations[self._here]

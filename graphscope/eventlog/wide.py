@@ -60,7 +60,7 @@ class WideRows(Interning):
 
     def _promised(self, value: Awaited, row: int) -> int:
         """A row is written that waits for its value."""
-        value.lies(self.segment, row - self.base)
+        value.lies(row)
         return row
 
     def _append_many(

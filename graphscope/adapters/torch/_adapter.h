@@ -78,6 +78,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     PyObject *shape, *dtype, *constants, *template, *fields;
+    PyObject *awaiting; /* the template of rows whose value is promised */
     PyObject *code; /* a weak reference to that by whose address it is known: another one may come to lie there */
     PyObject *next; /* another variant of it, or None */
     PyObject *slots, *beside; /* where it makes several tensors: a site for each, and the constants of its calls */
@@ -93,6 +94,7 @@ typedef struct {
     PyObject *context, *calls, *run;
     int64_t backward_row, sequence, thread;
     unsigned long thread_id; /* as `threading.get_ident` tells it */
+    uint64_t first, last;    /* events between which the call ran whose row is written next, or 0 */
     char busy;
 } Place;
 
@@ -108,6 +110,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *place, *writer, *append, *creating, *frame, *rules, *held, *start, *marks, *timer;
     int64_t opened, began;
+    uint64_t event; /* where the rule that runs began on a CUDA device, or 0 */
 } Run;
 
 /* Tells the program's frames from those of torch and graphscope: see `sites.Frames`. */
@@ -332,6 +335,26 @@ INSIDE int fits_seen(Site *site, PyObject *tensor, const Look *seen);
 /* The value of a row of a site, of a tensor that was looked at: an address, a summary or None, as a new reference. NULL
  * with no error set where that takes more. What is in `gathered` afterwards is to be freed when the row is written. */
 INSIDE PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **gathered);
+
+/* Whether the elements lie in one row, in C order; whether they fill one stretch of memory, in whatever order of the axes. */
+INSIDE int is_in_one_row(const Look *seen);
+INSIDE int is_in_one_stretch(const Look *seen);
+
+/* What the row of a site is promised for a tensor on a CUDA device, whose value (or only whether it is finite) is to come:
+ * the number of the promise, and what lies in the place of the value, a new reference. -1 where nothing is, with no error
+ * set. The row is to have the template `awaiting` of the site, and its value is known to be finite. */
+INSIDE int64_t promise(const Site *site, PyObject *tensor, const Look *seen, int is_kept, PyObject **value);
+
+/* Whether what lies on a CUDA device is promised; the row that a promise (-1: none) is made to is written. */
+INSIDE int promises_go_on(void);
+INSIDE void promised_to(int64_t place, int64_t row);
+
+/* An event at this place of the stream that this thread uses (0: none); the op of a row ran from one to another; nobody
+ * asks it any more. */
+INSIDE uint64_t mark_here(void);
+INSIDE void took_from(int64_t row, uint64_t first, uint64_t last);
+INSIDE void never_mind(uint64_t event);
+INSIDE int add_promises(PyObject *module);
 
 /* site.value(tensor): the same of a tensor that was not looked at; NotImplemented where the site is not for it, or where
  * that takes more. */

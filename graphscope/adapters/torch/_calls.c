@@ -105,7 +105,7 @@ static PyType_Spec Known_spec = {"graphscope.adapters.torch._calls.Known", sizeo
 
 /* Site: a call site, and the result that its template is for ------------------------------------------------------- */
 
-#define SITE_PARTS(X) X(next) X(shape) X(dtype) X(constants) X(template) X(fields) X(code) X(slots) X(beside)
+#define SITE_PARTS(X) X(next) X(shape) X(dtype) X(constants) X(template) X(fields) X(code) X(slots) X(beside) X(awaiting)
 HOLDS(Site, SITE_PARTS)
 
 #define OBJECT(name) {#name, T_OBJECT, offsetof(Site, name), 0, NULL}
@@ -114,6 +114,7 @@ static PyMemberDef Site_members[] = {OBJECT(shape),
                                      OBJECT(dtype),
                                      OBJECT(constants),
                                      OBJECT(template),
+                                     OBJECT(awaiting),
                                      OBJECT(fields),
                                      OBJECT(code),
                                      OBJECT(next),
@@ -157,6 +158,8 @@ static PyMemberDef Place_members[] = {{"context", T_OBJECT, offsetof(Place, cont
                                       {"sequence", T_LONGLONG, offsetof(Place, sequence), 0, NULL},
                                       {"thread", T_LONGLONG, offsetof(Place, thread), 0, NULL},
                                       {"thread_id", T_ULONG, offsetof(Place, thread_id), 0, NULL},
+                                      {"first", T_ULONGLONG, offsetof(Place, first), 0, NULL},
+                                      {"last", T_ULONGLONG, offsetof(Place, last), 0, NULL},
                                       {"busy", T_BOOL, offsetof(Place, busy), 0, NULL},
                                       {NULL}};
 
@@ -225,6 +228,6 @@ PyMODINIT_FUNC PyInit__calls(void)
     int failed = add_table(module) < 0 || add_tensor_access(module) < 0 || add_handler(module) < 0 ||
                  add_rules(module) < 0 || add_walk(module) < 0 || add_entry(module) < 0 || add_methods(module) < 0 ||
                  add_op_entry(module) < 0 || add_freeing(module) < 0 || add_slots(module) < 0 ||
-                 add_updates(module) < 0;
+                       add_updates(module) < 0 || add_promises(module) < 0;
     return failed ? NULL : module;
 }

@@ -386,12 +386,16 @@ static PyObject *listed(const Given *given)
     return rows;
 }
 
-/* The row of a result; negative with an error set. */
-static int64_t append(Handler *self, Site *site, PyObject *value, Given *given, int64_t start, int64_t end)
+/* The row of a result, which may be promised its value; negative with an error set. */
+static int64_t append(Handler *self, Site *site, PyObject *value, int64_t promised, Given *given, int64_t start,
+                      int64_t end)
 {
+    char finite = 1;
     Moment moment = {end, end - start, ((Place *)self->place)->backward_row, given->rows,
-                     given->count + given->varying, -1, 0};
-    return appending->append(self->append, site->template, value, &moment);
+                     given->count + given->varying, -1, 0, promised < 0 ? NULL : &finite};
+    given->row = appending->append(self->append, promised < 0 ? site->template : site->awaiting, value, &moment);
+    promised_to(promised, given->row);
+    return given->row;
 }
 
 /* What a tuple holds beside None, where that is one thing; else the tuple. */
@@ -422,6 +426,7 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
     if (before != NULL && referent(before->reference) == result)
         return 0;
     int answer = 0;
+    int64_t promised = -1;
     PyObject *value = NULL, *node = NULL;
     Look seen;
     void *gathered = NULL;
@@ -431,13 +436,13 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
     int looked = look(result, &seen);
     if ((site = site_for(self, call, frame, result, node, looked ? &seen : NULL, given)) == NULL)
         goto leave;
-    if (looked)
-        value = value_of(site, result, &seen, &gathered);
-    else if (site->direct && !site->summary)
+    if (looked && (value = value_of(site, result, &seen, &gathered)) == NULL)
+        promised = promise(site, result, &seen, 1, &value);
+    else if (!looked && site->direct && !site->summary)
         value = address_of(result);
     if (value == NULL)
         goto leave;
-    int64_t row = append(self, site, value, given, start, end);
+    int64_t row = append(self, site, value, promised, given, start, end);
     answer = row < 0 || note_result(self, result, args, row, 0) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
 leave:
     if (answer == 0)
@@ -491,15 +496,20 @@ static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyO
     Py_XINCREF((PyObject *)known); /* other threads run while a value is read or written, and may put another one there */
     int alone = known != NULL && base == Py_None && node != NULL;
     Site *site = alone ? site_for(self, call, frame, result, node, &seen, given) : NULL;
-    if (site == NULL || (value = value_of(site, result, &seen, &gathered)) == NULL ||
-        (more = extended(self, known)) == NULL)
+    int64_t promised = -1;
+    char finite = 1;
+    if (site == NULL || (more = extended(self, known)) == NULL ||
+        ((value = value_of(site, result, &seen, &gathered)) == NULL &&
+         (promised = promise(site, result, &seen, 1, &value)) < 0))
         goto leave;
     int64_t versions = number(more, &slot_versions) + 1, first = number(more, &slot_first);
     if (first < number(self->writer, &slot_base))
         first = -1;
     Moment moment = {end,          end - start, ((Place *)self->place)->backward_row,
-                     given->rows, given->count + given->varying, first, versions};
-    int64_t row = PyErr_Occurred() ? -1 : appending->append(self->append, site->template, value, &moment);
+                     given->rows, given->count + given->varying, first, versions, promised < 0 ? NULL : &finite};
+    PyObject *template = promised < 0 ? site->template : site->awaiting;
+    int64_t row = given->row = PyErr_Occurred() ? -1 : appending->append(self->append, template, value, &moment);
+    promised_to(promised, row);
     answer = row < 0 || wrote(known, more, result, row, versions) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
 leave:
     if (answer == 0)
@@ -606,7 +616,8 @@ static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kw
 {
     if (call == NULL || !(((Call *)call)->is_plain || ((Call *)call)->writes) || appending == NULL ||
         Py_TYPE(self->append) != appending->appender || is(self->session, &slot_ended, Py_False) != 1 ||
-        is(self->session, &slot_remote, Py_False) != 1 || is(self->writer, &slot_gate, Py_None) != 1 ||
+        !(is(self->session, &slot_remote, Py_False) == 1 || promises_go_on()) ||
+        is(self->writer, &slot_gate, Py_None) != 1 ||
         is_overridden(Py_None) != 0) /* by a mode of the program's, below this one: it is not to see what we ask */
         return 0;
     *frame = calling_frame(self);
@@ -825,13 +836,26 @@ static inline PyObject *run_call(Handler *self, PyObject *func, PyObject *args, 
         Py_INCREF(rows);
         Py_INCREF(constants);
     }
+    uint64_t first = common && promises_go_on() ? mark_here() : 0, last = 0;
     int64_t start = now();
     result = PyObject_Call(func, args, kwargs);
     int64_t end = result == NULL || timer == Py_None ? now() : start + took(timer, start);
+    if (first && result != NULL)
+        last = mark_here();
     int done = 0;
     if (result != NULL && common)
         done = (((Call *)call)->writes ? record_write : record)(self, call, (PyFrameObject *)frame, result, args,
                                                                 &given, start, end);
+    if (done > 0)
+        took_from(given.row, first, last);
+    else if (done == 0 && last) { /* Python tells of it */
+        ((Place *)self->place)->first = first;
+        ((Place *)self->place)->last = last;
+    }
+    else {
+        never_mind(first);
+        never_mind(last);
+    }
     if (done < 0)
         done = give_up(self->give_up, self->session) < 0 ? -1 : 1;
     if (done == 0 && common) { /* what follows wants lists */

@@ -10,6 +10,7 @@ enum { MOST_TRIED = 32, MOST_GIVEN = 32, MOST_VARYING = 8, MOST_GRADIENTS = 4096
 typedef struct {
     int64_t rows[MOST_GIVEN + MOST_VARYING]; /* and behind them the numbers that vary */
     int count, varying;
+    int64_t row; /* of the result, once it is written */
     PyObject *constants; /* a list: each behind its place, or its name; NULL: there are none */
 } Given;
 

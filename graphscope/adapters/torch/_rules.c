@@ -25,6 +25,7 @@ HOLDS(Run, PARTS)
 #define MEMBER(name) {#name, T_OBJECT, offsetof(Run, name), 0, NULL},
 static PyMemberDef Run_members[] = {PARTS(MEMBER) {"opened", T_LONGLONG, offsetof(Run, opened), 0, NULL},
                                     {"began", T_LONGLONG, offsetof(Run, began), 0, NULL},
+                                    {"event", T_ULONGLONG, offsetof(Run, event), 0, NULL},
                                     {NULL}};
 
 static PyType_Slot Run_slots[] = {{Py_tp_doc, "A run of the engine, as far as hooks ask."},
@@ -50,6 +51,11 @@ int64_t turn(Run *run)
         Py_CLEAR(run->timer);
     }
     int64_t moment = run->opened ? appending->finish(run->append, run->opened, run->began) : now();
+    if (run->event && run->opened)
+        took_from(run->opened, run->event, mark_here());
+    else
+        never_mind(run->event);
+    run->event = 0;
     run->opened = 0;
     return run->began = moment;
 }
@@ -115,11 +121,15 @@ static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, const int
     }
     if (value == NULL)
         value = value_of(site, tensor, &seen, &gathered);
+    int64_t promised = value == NULL ? promise(site, tensor, &seen, 1, &value) : -1;
     place->busy = 0;
     if (value == NULL)
         return 0;
+    here.finite |= promised >= 0;
     Moment moment = {turns ? turn(run) : now(), 0, links[0], links + 1, INLINE_INPUTS, -1, 0, &here.finite};
-    int64_t row = appending->append(run->append, site->template, value, &moment);
+    PyObject *template = promised < 0 ? site->template : site->awaiting;
+    int64_t row = appending->append(run->append, template, value, &moment);
+    promised_to(promised, row);
     free(gathered);
     if (row > 0 && found != NULL && here.address != NULL) {
         forget(found);
@@ -262,6 +272,7 @@ static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
     if (row > 0) {
         self->row = run->opened = row;
         ((Place *)run->place)->backward_row = row;
+        run->event = promises_go_on() ? mark_here() : 0;
     }
     return row;
 }
@@ -313,7 +324,7 @@ static int64_t arrived_in_slots(Rule *self, Run *run, PyObject *cotangents)
     int64_t rows[MOST_ORIGINS], row = 0;
     int count = origins(self, rows);
     if (count < 0 || PyUnicode_GET_LENGTH(self->name) > 0 || !runs_plainly(run) || is_for(run, self->fields) != 1 ||
-        is(self->session, &slot_remote, Py_False) != 1)
+        !(is(self->session, &slot_remote, Py_False) == 1 || promises_go_on()))
         return 0;
     PyObject *known = get(self->fields, &slot_several);
     Site *site = known == NULL || !PyList_CheckExact(known) ? NULL : site_of_slots(known, cotangents, count);
@@ -323,8 +334,10 @@ static int64_t arrived_in_slots(Rule *self, Run *run, PyObject *cotangents)
         Moment moment = {turn(run), 0, owner_of(self), rows, count, -1, 0};
         row = append_in_slots(run->append, site->template, site->slots, PySequence_Fast_ITEMS(cotangents), &moment);
         place->busy = 0;
-        if (row > 0)
+        if (row > 0) {
             self->row = run->opened = place->backward_row = row;
+            run->event = promises_go_on() ? mark_here() : 0;
+        }
     }
     Py_XDECREF(known);
     return row > 0 ? row : 0;

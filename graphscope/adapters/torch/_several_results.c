@@ -65,7 +65,7 @@ int record_several(Handler *self, PyObject *call, PyFrameObject *frame, PyObject
     if (site != NULL) {
         Moment moment = {end,         end - start, ((Place *)self->place)->backward_row,
                          given->rows, given->count + given->varying, -1, 0};
-        int64_t row = append_in_slots(self->append, site->template, site->slots, tensors, &moment);
+        int64_t row = given->row = append_in_slots(self->append, site->template, site->slots, tensors, &moment);
         if (row >= 0)
             answer = note_all(self, tensors, count, args, row) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
     }

@@ -3,8 +3,9 @@
 
 enum { MOST_TOLD = 64 };
 
-/* What a slot holds of a tensor (None: it is not there); 0 where that takes more than a look. */
-static int slotted(PyObject *object, PyObject *tensor, Slotted *slot, PyObject **value, void **gathered)
+/* What a slot holds of a tensor (None: it is not there), or what the row is promised of it; 0 where that takes more than a
+ * look. */
+static int slotted(PyObject *object, PyObject *tensor, Slotted *slot, PyObject **value, void **gathered, int64_t *promised)
 {
     Site *site = (Site *)object;
     Look seen;
@@ -13,9 +14,10 @@ static int slotted(PyObject *object, PyObject *tensor, Slotted *slot, PyObject *
     slot->template = site->template;
     if (tensor == Py_None)
         return !site->wanted;
-    if (!look(tensor, &seen) || fits_seen(site, tensor, &seen) != 1 ||
-        (*value = value_of(site, tensor, &seen, gathered)) == NULL)
+    if (!look(tensor, &seen) || fits_seen(site, tensor, &seen) != 1)
         return 0;
+    if ((*value = value_of(site, tensor, &seen, gathered)) == NULL)
+        return !site->ordered && !site->summary && (*promised = promise(site, tensor, &seen, 0, value)) >= 0;
     if (PyLong_CheckExact(*value))
         slot->data = PyLong_AsVoidPtr(*value);
     return *value == Py_None || slot->data != NULL;
@@ -28,15 +30,19 @@ int64_t append_in_slots(PyObject *append, PyObject *template, PyObject *sites, P
     Slotted slots[MOST_SLOTS];
     PyObject *values[MOST_SLOTS];
     void *gathered[MOST_SLOTS];
+    int64_t promised[MOST_SLOTS];
     int met = 0;
     for (; met < count && fit; met++) {
         slots[met] = (Slotted){0};
         values[met] = gathered[met] = NULL;
-        fit = slotted(PyTuple_GET_ITEM(sites, met), tensors[met], slots + met, values + met, gathered + met);
+        promised[met] = -1;
+        fit = slotted(PyTuple_GET_ITEM(sites, met), tensors[met], slots + met, values + met, gathered + met,
+                      promised + met);
     }
     put_off();
     int64_t row = fit ? appending->slots(append, template, slots, count, moment) : -1;
     for (int slot = 0; slot < met; slot++) {
+        promised_to(promised[slot], row);
         Py_XDECREF(values[slot]);
         free(gathered[slot]);
     }

@@ -58,8 +58,7 @@ int look(PyObject *tensor, Look *seen)
     return 1;
 }
 
-/* Whether the elements lie in one row, in C order. */
-static int in_one_row(const Look *seen)
+int is_in_one_row(const Look *seen)
 {
     int64_t expected = 1;
     if (seen->strides == NULL)
@@ -72,8 +71,7 @@ static int in_one_row(const Look *seen)
     return 1;
 }
 
-/* Whether the elements fill one stretch of memory, in whatever order of the axes. */
-static int in_one_stretch(const Look *seen)
+int is_in_one_stretch(const Look *seen)
 {
     int64_t expected = 1;
     if (seen->axes > MOST_AXES)
@@ -93,7 +91,7 @@ static int in_one_stretch(const Look *seen)
 /* Whether the elements can be read where they lie; only those that are kept have to be in C order. */
 static int lies_readable(const Site *site, const Look *seen)
 {
-    return in_one_row(seen) || (!site->ordered && in_one_stretch(seen));
+    return is_in_one_row(seen) || (!site->ordered && is_in_one_stretch(seen));
 }
 
 /* Copy elements that lie apart into one row. */
@@ -137,7 +135,7 @@ Stretch stretch_of(const Site *site, PyObject *tensor, const Look *seen)
 {
     Stretch found = {.nbytes = bytes_of(seen), .floating = site->floating, .calls = calls_made};
     if (!site->wanted || site->ordered || seen->device != ON_CPU || found.nbytes < LEAST_REMEMBERED ||
-        !in_one_stretch(seen))
+        !is_in_one_stretch(seen))
         return found;
     PyObject *guard = ask_torch(); /* a mode would count the question as a call of the program's */
     if (guard != NULL) {

@@ -117,9 +117,13 @@ static int64_t append_update(const Told *told, Known *known, PyObject *parameter
         return 0;
     Py_INCREF(site);
     PyObject *value = value_of(site, parameter, &seen, &gathered);
+    int64_t promised = value == NULL ? promise(site, parameter, &seen, 1, &value) : -1;
     if (value != NULL) {
-        Moment moment = {now(), told->duration, 0, rows, count, first >= told->base ? first : -1, versions};
-        row = appending->append(told->append, site->template, value, &moment);
+        char finite = 1;
+        Moment moment = {now(), told->duration, 0, rows, count, first >= told->base ? first : -1, versions,
+                         promised < 0 ? NULL : &finite};
+        row = appending->append(told->append, promised < 0 ? site->template : site->awaiting, value, &moment);
+        promised_to(promised, row);
         if (row < 0 || note_write(known, parameter, row, versions) < 0)
             row = -1;
     }

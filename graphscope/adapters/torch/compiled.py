@@ -60,7 +60,7 @@ class Site:
     """A call site, and the result that its template is for."""
 
     __slots__ = (
-        "beside", "code", "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "next", "ordered",
+        "awaiting", "beside", "code", "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "next", "ordered",
         "requires_grad", "shape", "slots", "summary", "template", "varying", "wanted",
     )  # fmt: skip
 
@@ -88,7 +88,7 @@ class Site:
 class Place:
     """Where one thread is."""
 
-    __slots__ = ("backward_row", "busy", "calls", "context", "run", "sequence", "thread", "thread_id")
+    __slots__ = ("backward_row", "busy", "calls", "context", "first", "last", "run", "sequence", "thread", "thread_id")
 
 
 class Call:
@@ -101,7 +101,7 @@ class Run:
     """A run of the engine, as far as hooks ask."""
 
     __slots__ = (
-        "append", "began", "creating", "frame", "held", "marks", "opened", "place", "rules", "start", "timer", "writer",
+        "append", "began", "creating", "event", "frame", "held", "marks", "opened", "place", "rules", "start", "timer", "writer",
     )  # fmt: skip
 
 
@@ -268,6 +268,10 @@ noting: Any = None
 """Make what stands in place of functions of torch: see `Modules.wrapped`, `Backward.direct`, `patches._straight`,
 `Losses.noting`."""
 
+Promises: Any = None
+promise_here: Any = None
+"""What is promised of tensors on a CUDA device; without it, `promises.Promises`. And whose promises compiled code makes."""
+
 passing: Any = None
 """Makes what is told of the end of each step: see `Optimizers.after`."""
 
@@ -303,6 +307,7 @@ if not TYPE_CHECKING:
         append_slots, append_updates = _built.append_slots, _built.append_updates
         scoped, direct, straight, noting = _built.scoped, _built.direct, _built.straight, _built.noting
         passing = _built.passing
+        Promises, promise_here = _built.Promises, _built.promise_here
         walk, settle, light_hooks = _built.walk, _built.settle, _built.light_hooks
         free_in_turn = _built.free_in_turn
         hooked = type(torch.autograd.Function)  # where it looks first

@@ -8,7 +8,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from graphscope.adapters.kit.call_scopes import Scope
-from graphscope.adapters.torch import compiled
+from graphscope.adapters.torch import compiled, remote_values
 from graphscope.eventlog.scopes import ScopePath
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Context(Scope):
 class Place(compiled.Place):
     """Where one thread is."""
 
-    __slots__ = ("_places", "line_calls", "reads", "timer", "training_calls")
+    __slots__ = ("_places", "line_calls", "reads", "training_calls")
 
     context: Context
 
@@ -78,6 +78,8 @@ class Place(compiled.Place):
         self.context = Context(root)
         self.thread = 0
         """Its number in the log, once it has gone backward."""
+        self.first = self.last = 0
+        """The events between which the call ran whose row is written next, where a device tells later how long."""
         self.backward_row = 0
         """The GRAD row whose rule runs, or 0."""
         self.busy = False
@@ -92,8 +94,6 @@ class Place(compiled.Place):
         """Of the call that runs, where the ops inside of calls are recorded."""
         self.reads = 0
         """How often floating numbers were read out of tensors, where the log is to tell."""
-        self.timer: Any = None
-        """What has measured the call whose row is written next, where a device tells later how long it took."""
         self.training_calls: set[str] = set()
         """The families of the calls that run and decide how the program trains: those inside of them are not told."""
 
@@ -102,10 +102,10 @@ class Place(compiled.Place):
         self._places.here = self
 
     def took(self, row: int) -> None:
-        """The row of the call that ran is written."""
-        timer, self.timer = self.timer, None
-        if timer is not None:
-            timer.of(row)
+        """The row of the call that ran is written; 0: it has none."""
+        if self.first:
+            first, self.first = self.first, 0
+            remote_values.took(row, first, self.last)
 
 
 class Places(threading.local):

@@ -1,4 +1,4 @@
-"""NVIDIA's driver, as far as recording asks it: kernels of ours, copies and events, each in one call and without a wait.
+"""NVIDIA's driver, as far as recording asks it: kernels of ours, copies and events, each in one call without a wait.
 
 Torch's own ways to do so take ten times as long, and many ops where one kernel does.
 """
@@ -12,9 +12,23 @@ from typing import Any, Final
 
 _KERNELS: Final = "assets/statistics.ptx"
 """Of `statistics.cu`, for all devices since 2016: `make kernels` makes it anew."""
-_THREADS: Final = 256
-_EACH: Final = 8
-"""So many elements a thread takes, where there are fewer than keep the device busy."""
+_POINTER, _NUMBER, _SIZE, _ADDRESS = ctypes.c_void_p, ctypes.c_uint, ctypes.c_size_t, ctypes.c_uint64
+FUNCTIONS: Final[dict[str, tuple[Any, ...]]] = {
+    "cuModuleLoadData": (_POINTER, ctypes.c_char_p),
+    "cuModuleGetFunction": (_POINTER, _POINTER, ctypes.c_char_p),
+    "cuLaunchKernel": (_POINTER, *(_NUMBER,) * 7, _POINTER, _POINTER, _POINTER),
+    "cuMemAlloc_v2": (_POINTER, _SIZE),
+    "cuMemFree_v2": (_ADDRESS,),
+    "cuMemsetD8Async": (_ADDRESS, ctypes.c_ubyte, _SIZE, _POINTER),
+    "cuMemcpyDtoDAsync_v2": (_ADDRESS, _ADDRESS, _SIZE, _POINTER),
+    "cuMemcpyDtoH_v2": (_POINTER, _ADDRESS, _SIZE),
+    "cuStreamSynchronize": (_POINTER,),
+    "cuEventCreate": (_POINTER, _NUMBER),
+    "cuEventRecord": (_POINTER, _POINTER),
+    "cuEventElapsedTime": (_POINTER, _POINTER, _POINTER),
+    "cuEventDestroy_v2": (_POINTER,),
+}
+"""What is used of the driver, and what each is given; each answers with a code, 0 where all is well."""
 
 
 class DriverError(RuntimeError):
@@ -24,79 +38,84 @@ class DriverError(RuntimeError):
 class Driver:
     """The driver's functions.
 
+    Args:
+        library: That has them.
+
     Raises:
-        OSError: There is no such driver.
+        AttributeError: One is missing.
     """
 
-    def __init__(self) -> None:
-        library = ctypes.CDLL("libcuda.so.1")
-        pointer, number, size = ctypes.c_void_p, ctypes.c_uint, ctypes.c_size_t
-        for name, arguments in (
-            ("cuModuleLoadData", (pointer, ctypes.c_char_p)),
-            ("cuModuleGetFunction", (pointer, pointer, ctypes.c_char_p)),
-            ("cuLaunchKernel", (pointer, *(number,) * 7, pointer, pointer, pointer)),
-            ("cuMemAlloc_v2", (pointer, size)),
-            ("cuMemFree_v2", (pointer,)),
-            ("cuMemsetD8Async", (pointer, ctypes.c_ubyte, size, pointer)),
-            ("cuMemcpyDtoDAsync_v2", (pointer, pointer, size, pointer)),
-            ("cuMemcpyDtoH_v2", (pointer, pointer, size)),
-            ("cuStreamSynchronize", (pointer,)),
-            ("cuEventCreate", (pointer, number)),
-            ("cuEventRecord", (pointer, pointer)),
-            ("cuEventElapsedTime", (pointer, pointer, pointer)),
-            ("cuEventDestroy_v2", (pointer,)),
-        ):
-            function = getattr(library, name)
-            function.argtypes = arguments
-            setattr(self, name, function)
+    def __init__(self, library: Any) -> None:
+        self._found = {name: getattr(library, name) for name in FUNCTIONS}
+        for name, function in self._found.items():
+            function.argtypes, function.restype = FUNCTIONS[name], ctypes.c_int
+        self.launch, self.copy = self._found["cuLaunchKernel"], self._found["cuMemcpyDtoDAsync_v2"]
+        self.record = self._found["cuEventRecord"]
+        self._elapsed = self._found["cuEventElapsedTime"]
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(name)
+    @property
+    def addresses(self) -> tuple[int, ...]:
+        """Where the functions lie that compiled code calls itself: to launch, to copy, to record and to make events."""
+        names = ("cuLaunchKernel", "cuMemcpyDtoDAsync_v2", "cuEventRecord", "cuEventCreate")
+        return tuple(ctypes.cast(self._found[name], ctypes.c_void_p).value or 0 for name in names)
 
+    def call(self, name: str, *given: Any) -> None:
+        """Call a function.
 
-def checked(code: int) -> None:
-    """Raise what a code of the driver tells of."""
-    if code:
-        raise DriverError(f"the CUDA driver refuses with error {code}")
+        Raises:
+            DriverError: It refuses.
+        """
+        code = self._found[name](*given)
+        if code:
+            raise DriverError(f"{name} refuses with error {code}")
+
+    def event(self) -> int:
+        """A new event; 0 where there is none."""
+        made = ctypes.c_void_p()
+        return 0 if self._found["cuEventCreate"](ctypes.byref(made), 0) else made.value or 0
+
+    def elapsed(self, first: int, last: int) -> float:
+        """The milliseconds from one event to another.
+
+        Raises:
+            DriverError: One has not happened.
+        """
+        found = ctypes.c_float()
+        if self._elapsed(ctypes.byref(found), first, last):
+            raise DriverError("an event has not happened")
+        return found.value
+
+    def allocate(self, size: int) -> int:
+        """So many bytes of the device that is current.
+
+        Raises:
+            DriverError: There are not as many.
+        """
+        made = ctypes.c_uint64()
+        self.call("cuMemAlloc_v2", ctypes.byref(made), size)
+        return made.value
+
+    def kernels(self, names: tuple[str, ...]) -> tuple[int, ...]:
+        """The kernels of `statistics.cu` for dtypes, on the device that is current; 0 where there is none.
+
+        Raises:
+            DriverError: The device can't run them.
+        """
+        module, found = ctypes.c_void_p(), []
+        self.call("cuModuleLoadData", ctypes.byref(module), files(__package__).joinpath(_KERNELS).read_bytes())
+        for name in names:
+            function = ctypes.c_void_p()
+            known = name and not self._found["cuModuleGetFunction"](
+                ctypes.byref(function), module, f"measure_{name}".encode()
+            )
+            found.append((function.value or 0) if known else 0)
+        return tuple(found)
 
 
 @cache
 def driver() -> Driver | None:
     """The driver; None where there is none."""
     try:
-        return Driver()
+        return Driver(ctypes.CDLL("libcuda.so.1"))
     except (OSError, AttributeError):
         return None
-
-
-class Kernels:
-    """The kernels of `statistics.cu` on the device that is current, by the names of dtypes.
-
-    Raises:
-        DriverError: The device can't run them.
-    """
-
-    def __init__(self, found: Driver, processors: int) -> None:
-        self._driver = found
-        self._module = ctypes.c_void_p()
-        text = files(__package__).joinpath(_KERNELS).read_bytes()
-        checked(found.cuModuleLoadData(ctypes.byref(self._module), text))
-        self._most = 4 * processors
-        self._functions: dict[str, ctypes.c_void_p | None] = {}
-        self._data, self._count, self._slot = ctypes.c_uint64(), ctypes.c_int64(), ctypes.c_uint64()
-        each = (self._data, self._count, self._slot)
-        self._given = (ctypes.c_void_p * 3)(*(ctypes.addressof(one) for one in each))
-
-    def function(self, dtype: str) -> ctypes.c_void_p | None:
-        """What measures elements of a dtype; None where nothing does."""
-        if dtype not in self._functions:
-            found = ctypes.c_void_p()
-            code = self._driver.cuModuleGetFunction(ctypes.byref(found), self._module, f"measure_{dtype}".encode())
-            self._functions[dtype] = None if code else found
-        return self._functions[dtype]
-
-    def measure(self, function: ctypes.c_void_p, address: int, count: int, slot: int, stream: int) -> None:
-        """Let the statistics of so many elements be added to a slot, behind what was queued on a stream."""
-        self._data.value, self._count.value, self._slot.value = address, count, slot
-        blocks = min(-(-count // (_THREADS * _EACH)), self._most)
-        checked(self._driver.cuLaunchKernel(function, blocks, 1, 1, _THREADS, 1, 1, 0, stream, self._given, None))

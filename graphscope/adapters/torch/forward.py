@@ -182,7 +182,7 @@ class Calls(TorchFunctionMode):
             return
         if result.__class__ is not Tensor or call.in_place or tensor_base.is_nested(result):
             results.other(self, call, result, args, kwargs, rows, constants, frame, start, end)
-            self.place.timer = None  # it may have made no row
+            self.place.took(0)  # it may have made no row
             return
         session, writer, place, table = self.session, self.session.writer, self.place, self._table
         gate = writer.gate
@@ -192,7 +192,7 @@ class Calls(TorchFunctionMode):
         if known is not None and known() is result:
             if known.counter != version_of(result):  # one of the inputs, written and given back
                 writing.written(self, call, result, args, kwargs, rows, constants, frame, start, end)
-            place.timer = None
+            place.took(0)
             return
         sites = place.context.sites if _grad_enabled() else place.context.sites_without_grad
         key = id(frame.f_code) + frame.f_lasti + call.key
@@ -212,7 +212,7 @@ class Calls(TorchFunctionMode):
             rows += numbers
         template, value = site.read(result)
         row = writer.append_many(template, value, rows, end, end - start, place.backward_row)
-        if place.timer is not None:
+        if place.first:
             place.took(row)
         known = Known(result)
         known.row = row

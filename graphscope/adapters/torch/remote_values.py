@@ -5,23 +5,26 @@ Nothing waits for the device meanwhile. Rows are written at once, and say that t
 
 from __future__ import annotations
 
-import ctypes
 import os
 import threading
+from functools import partial
 from time import perf_counter_ns as clock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import torch
 
-from graphscope.adapters.torch import tensor_base
-from graphscope.adapters.torch.cuda_driver import Driver, DriverError, Kernels, checked, driver
+from graphscope.adapters.torch import compiled, tensor_base
+from graphscope.adapters.torch.cuda_driver import Driver, DriverError, driver
+from graphscope.adapters.torch.promises import PROMISE, SLOT_BYTES, TIMED
+from graphscope.adapters.torch.promises import Promises as PythonPromises
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_elements import distinct, is_lazy
 from graphscope.adapters.torch.tensor_properties import ORDINARY
-from graphscope.eventlog import awaited, schema, values
-from graphscope.eventlog.awaited import Awaited
+from graphscope.eventlog import awaited, schema
+from graphscope.eventlog.awaited import Awaited, Waiting
 from graphscope.eventlog.interruptions import own
+from graphscope.eventlog.schema import Flag
 from graphscope.eventlog.segment import LARGE
 
 if TYPE_CHECKING:
@@ -36,70 +39,59 @@ SLOT: Final = np.dtype(
 """As `statistics.cu` writes it."""
 _SLOTS: Final = 1 << 12
 _BYTES: Final = 1 << 23
-"""Of values that are kept."""
+"""Of values that are copied whole."""
 _MOST_COPIED: Final = 1 << 27
 """No larger copy is made of elements that do not lie in one row."""
 _SIGN: Final = np.uint64(1 << 63)
-_REMOTE: Final[dict[torch.dtype, str]] = {
-    dtype: str(dtype).removeprefix("torch.")
+_CODES: Final = ("int", "uint", "float", "", "bfloat", "complex", "bool", "")
+KERNELS: Final = tuple(
+    name + (str(bits) if name not in ("bool", "") else "" if bits == 8 else "?") for name in _CODES for bits in (8, 16, 32, 64)
+)
+"""The dtypes that kernels measure, by DLPack's number of a kind and the size: no kernel has the other names."""
+_NUMBERS: Final[dict[torch.dtype, int]] = {
+    dtype: KERNELS.index(str(dtype).removeprefix("torch."))
     for dtype in (
         torch.float32, torch.float16, torch.bfloat16, torch.complex64, torch.int8, torch.int16, torch.int32,
         torch.int64, torch.uint8, torch.bool,
     )
 }  # fmt: skip
-
-
-class Measured(NamedTuple):
-    """Whose statistics come to be in a slot."""
-
-    awaited: Awaited
-    size: int
-    """So many elements are measured."""
-    times: int
-    """So often each element is there."""
-    is_summary: bool
-
-
-class Kept(NamedTuple):
-    """Whose elements lie among those that are kept."""
-
-    awaited: Awaited
-    start: int
-    nbytes: int
-    is_watched: str
-    """The name of the floating dtype that the elements are of, or nothing."""
+_FLOATING: Final = {1: "<f2", 2: "<u2", 3: "<f4", 4: "<f8"}
+"""How NumPy reads floating elements, by the numbers of `appender.FLOATING`; bfloat16 as its bits."""
+_COMPLEX_BIT = 8
 
 
 class RemoteTimer:
     """Measures what is queued on a stream from now on, by the device's clock."""
 
-    __slots__ = ("_began", "_first", "_last", "_place", "_queue", "_stream")
+    __slots__ = ("_began", "_first", "_place", "_promises", "_stream")
 
-    def __init__(self, queue: RemoteValues, place: Any) -> None:
-        self._queue, self._place = queue, place
-        self._stream = queue.stream()
-        self._first = queue.event(self._stream)
-        self._last: Any = None
+    def __init__(self, promises: Any, stream: int, place: Any) -> None:
+        self._promises, self._stream, self._place = promises, stream, place
+        self._first = promises.mark(stream)
         self._began = clock()
 
     def stop(self) -> int:
         """All is queued. So many nanoseconds that took here: what it takes there is told later, of the next row."""
         took = clock() - self._began
-        self._last = self._queue.event(self._stream)
-        self._place.timer = self
+        place = self._place
+        place.took(0)
+        place.first, place.last, self._first = self._first, self._promises.mark(self._stream), 0
         return took
 
-    def of(self, row: int) -> None:
-        """That is the row of what was measured."""
-        first, last, self._first, self._last = self._first, self._last, None, None
-        self._queue.timed(row, first, last)
-
     def __del__(self) -> None:
-        self._queue.take_back(self._first, self._last)  # of a call that has no row
+        self._promises.take_back(self._first)  # of a call that has failed
 
 
 class RemoteValues:
-    """What is promised to rows of a recording, of tensors on one device."""
+    """What is promised to rows of a recording, of tensors on one device.
+
+    Args:
+        writer: The log.
+        index: The number of the device, which is current.
+
+    Raises:
+        DriverError: There is no driver, or the device has no room.
+    """
 
     def __init__(self, writer: Writer, index: int) -> None:
         found = driver()
@@ -109,23 +101,23 @@ class RemoteValues:
         self._driver: Driver = found
         self._process = os.getpid()
         self.index = index
-        self.failed = False
-        """Whether the device has refused something: nothing more is promised."""
         self._lock = threading.RLock()
-        self._kernels = Kernels(found, torch.cuda.get_device_properties(index).multi_processor_count)
-        self._memory = ctypes.c_void_p()
-        size = _SLOTS * SLOT.itemsize + _BYTES
-        checked(found.cuMemAlloc_v2(ctypes.byref(self._memory), size))
-        self._slots = self._memory.value or 0
-        self._bytes = self._slots + _SLOTS * SLOT.itemsize
+        kernels = found.kernels(KERNELS)
+        size = _SLOTS * SLOT_BYTES + _BYTES
+        self._memory = found.allocate(size)
         self._host = np.empty(size, np.uint8)
-        self._measured: list[Measured] = []
-        self._kept: list[Kept] = []
-        self._used = 0
-        self._streams: set[int] = set()
-        self._events: list[Any] = []
-        self._timed: list[tuple[Awaited, Any, Any]] = []
-        self._clear(_SLOTS * SLOT.itemsize)
+        self._clear(_SLOTS * SLOT_BYTES)
+        blocks = 4 * torch.cuda.get_device_properties(index).multi_processor_count
+        given = (
+            self.fetch, torch._C._cuda_getCurrentRawStream, torch._C._cuda_getDevice,
+            torch._C._cuda_isCurrentStreamCapturing, index, _SLOTS, _BYTES, blocks, self._memory,
+        )  # fmt: skip
+        self._promises: Any
+        if compiled.Promises is not None:
+            self._promises = compiled.Promises(*given, found.addresses, kernels)
+        else:
+            self._promises = PythonPromises(*given, found, kernels)
+        self.is_compiled = compiled.Promises is not None
         awaited.fetching.append(self.fetch)
 
     @property
@@ -138,108 +130,75 @@ class RemoteValues:
         found: int = torch._C._cuda_getCurrentRawStream(self.index)
         return found
 
-    def accepts(self, tensor: torch.Tensor) -> bool:
-        """Whether a tensor's elements can be measured from here without a wait."""
+    def can_queue(self) -> bool:
+        """Whether this thread may queue something on the device."""
         return (
-            not self.failed
-            and tensor.__class__ in ORDINARY
-            and tensor_base.is_cuda(tensor)
-            and tensor_base.dtype(tensor) in _REMOTE
-            and tensor_base.layout(tensor) is torch.strided
-            and Own.get_device(tensor) == self.index == torch._C._cuda_getDevice()
-            and not is_lazy(tensor)
+            not self._promises.failed
+            and torch._C._cuda_getDevice() == self.index
             and not torch._C._cuda_isCurrentStreamCapturing()
         )
 
-    def promise(self, keep: int, nbytes: int, tensor: torch.Tensor) -> Awaited | None:
+    def promise(self, keep: int, floating: int, nbytes: int, tensor: torch.Tensor) -> Awaited | None:
         """What a row is given for a tensor whose value is kept so; None where its elements must be read now."""
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
             try:
-                if not self.accepts(tensor):
+                if not (
+                    tensor.__class__ in ORDINARY
+                    and tensor_base.is_cuda(tensor)
+                    and tensor_base.dtype(tensor) in _NUMBERS
+                    and tensor_base.layout(tensor) is torch.strided
+                    and Own.get_device(tensor) == self.index
+                    and not is_lazy(tensor)
+                    and self.can_queue()
+                ):
                     return None
-                if keep and keep != schema.Flag.SUMMARY:
-                    return self._copy(keep, nbytes, tensor)
-                return self._measure(keep, tensor)
+                if keep and keep != Flag.SUMMARY:
+                    place = self._copied(keep, floating, nbytes, tensor)
+                else:
+                    place = self._measured(keep, tensor)
             except own(RuntimeError):
                 return None
+        return None if place < 0 else Awaited(partial(self._promises.lies, place))
 
-    def _measure(self, keep: int, tensor: torch.Tensor) -> Awaited | None:
-        function = self._kernels.function(_REMOTE[tensor_base.dtype(tensor)])
-        count, times = Own.numel(tensor), 1
-        if function is None or count == 0:
-            return None
+    def _measured(self, keep: int, tensor: torch.Tensor) -> int:
+        times = 1
         if not Own.is_contiguous(tensor):
             tensor, times = distinct(tensor_base.data(tensor))
             if not Own.is_contiguous(tensor):
                 if tensor_base.nbytes(tensor) > _MOST_COPIED:
-                    return None
+                    return -1
                 tensor = Own.contiguous(tensor)
-            count = Own.numel(tensor)
-        address = Own.data_ptr(tensor)
-        if not address:
-            return None
-        stream = self.stream()
-        found = Awaited(keep)
-        with self._lock:
-            place = len(self._measured)
-            if place == _SLOTS:
-                self.fetch()
-                place = 0
-            self._kernels.measure(function, address, count, self._slots + place * SLOT.itemsize, stream)
-            self._streams.add(stream)
-            self._measured.append(Measured(found, count, times, bool(keep)))
+        number = _NUMBERS[tensor_base.dtype(tensor)]
+        found: int = self._promises.measure(
+            number, Own.data_ptr(tensor), Own.numel(tensor), times, keep, self.stream()
+        )
         return found
 
-    def _copy(self, keep: int, nbytes: int, tensor: torch.Tensor) -> Awaited | None:
-        if nbytes >= LARGE or nbytes == 0:
-            return None
+    def _copied(self, keep: int, floating: int, nbytes: int, tensor: torch.Tensor) -> int:
+        if nbytes >= LARGE:
+            return -1
         if not Own.is_contiguous(tensor):
             tensor = Own.contiguous(tensor_base.data(tensor))
-        address = Own.data_ptr(tensor)
-        if not address or tensor_base.nbytes(tensor) != nbytes:
-            return None
-        stream = self.stream()
-        found = Awaited(keep)
-        name = _REMOTE[tensor_base.dtype(tensor)]
-        with self._lock:
-            if self._used + nbytes > _BYTES:
-                self.fetch()
-            start = self._used
-            checked(self._driver.cuMemcpyDtoDAsync_v2(self._bytes + start, address, nbytes, stream))
-            self._used = start + (nbytes + 15 & -16)
-            self._streams.add(stream)
-            watched = Own.is_floating_point(tensor) or Own.is_complex(tensor)
-            self._kept.append(Kept(found, start, nbytes, name if watched else ""))
+        if tensor_base.nbytes(tensor) != nbytes:
+            return -1
+        dtype = floating << _COMPLEX_BIT | Own.is_complex(tensor)
+        found: int = self._promises.copy(Own.data_ptr(tensor), nbytes, keep, dtype, self.stream())
         return found
-
-    # Time ------------------------------------------------------------------------------------------------------------
 
     def timer(self, place: Any) -> RemoteTimer | None:
         """What measures the call that is next; None where that can't be."""
-        if self.failed or torch._C._cuda_isCurrentStreamCapturing() or torch._C._cuda_getDevice() != self.index:
-            return None
-        return RemoteTimer(self, place)
+        return RemoteTimer(self._promises, self.stream(), place) if self.can_queue() else None
 
-    def event(self, stream: int) -> Any:
-        """One that tells when the device comes to this place of a stream."""
-        events = self._events
-        found = events.pop() if events else None
-        if found is None:
-            found = ctypes.c_void_p()
-            checked(self._driver.cuEventCreate(ctypes.byref(found), 0))
-        checked(self._driver.cuEventRecord(found, stream))
-        self._streams.add(stream)
-        return found
-
-    def take_back(self, *events: Any) -> None:
-        """Events that nobody asks any more."""
-        self._events += [each for each in events if each is not None]
-
-    def timed(self, row: int, first: Any, last: Any) -> None:
-        """A row's op ran between two events."""
-        found = Awaited()
-        found.lies(self._writer.segment, row - self._writer.base)
-        self._timed.append((found, first, last))
+    def took(self, row: int, first: int, last: int) -> None:
+        """The op of a row ran between two events; 0: there is no row, or it ran until now."""
+        promises = self._promises
+        if not last and row and self.can_queue():
+            last = promises.mark(self.stream())
+        if row:
+            promises.timed(row, first, last)
+        else:
+            promises.take_back(first)
+            promises.take_back(last)
 
     # What is promised comes ------------------------------------------------------------------------------------------
 
@@ -249,80 +208,104 @@ class RemoteValues:
         What a device that has failed still owes them they do not get.
         """
         with self._lock:
-            measured, self._measured = self._measured, []
-            kept, self._kept = self._kept, []
-            timed, self._timed = self._timed, []
-            streams, self._streams = self._streams, set()
-            used, self._used = self._used, 0
-            if not streams or self._process != os.getpid():  # or a forked child, which has no device
-                return
+            promised, used, measured, streams = self._promises.take()
             try:
-                for stream in streams:
-                    checked(self._driver.cuStreamSynchronize(stream))
-                if measured:
-                    self._tell_measured(measured)
-                if kept:
-                    self._tell_kept(kept, used)
-                self._tell_timed(timed)
+                if streams and self._process == os.getpid():  # a forked child has no device
+                    for stream in streams:
+                        self._driver.call("cuStreamSynchronize", stream)
+                    self._give(np.frombuffer(promised, PROMISE), used)
+                    self._tell_times(np.frombuffer(measured, TIMED))
             except DriverError:
-                self.failed = True
+                self._promises.failed = True
+            finally:
+                self._promises.resume()
 
     def _clear(self, nbytes: int) -> None:
         """Let slots be zeros again."""
-        checked(self._driver.cuMemsetD8Async(self._slots, 0, nbytes, None))
-        checked(self._driver.cuStreamSynchronize(None))
+        self._driver.call("cuMemsetD8Async", self._memory, 0, nbytes, None)
+        self._driver.call("cuStreamSynchronize", None)
 
-    def _tell_measured(self, measured: list[Measured]) -> None:
-        nbytes = len(measured) * SLOT.itemsize
-        checked(self._driver.cuMemcpyDtoH_v2(self._host.ctypes.data, self._slots, nbytes))
-        self._clear(nbytes)
-        slots = self._host[:nbytes].view(SLOT)
-        counts, times = (np.array([getattr(each, name) for each in measured]) for name in ("size", "times"))
-        records = summaries(slots, counts, times)
-        bad = ((records["nan"] | records["inf"]) != 0).tolist()
-        whole, size = records.tobytes(), records.itemsize
-        for place, each in enumerate(measured):
-            content = whole[place * size : (place + 1) * size] if each.is_summary else None
-            each.awaited.come(content, is_finite=not bad[place])
+    def _give(self, promises: np.ndarray, used: int) -> None:
+        has_slot = promises["slot"] >= 0
+        if has_slot.any():
+            measured = promises[has_slot]
+            nbytes = len(measured) * SLOT_BYTES
+            self._driver.call("cuMemcpyDtoH_v2", self._host.ctypes.data, self._memory, nbytes)
+            self._clear(nbytes)
+            records = summaries(self._host[:nbytes].view(SLOT), measured["size"], measured["times"])
+            contents = records.view(np.uint8).reshape(len(records), -1)
+            is_finite = (records["nan"] | records["inf"]) == 0
+            for keep in (0, int(Flag.SUMMARY)):
+                these = measured["keep"] == keep
+                waiting = self._waiting(measured[these])
+                if keep:
+                    waiting.take(contents[these])
+                waiting.say(keep, is_finite[these])
+        if not has_slot.all():
+            at = self._memory + _SLOTS * SLOT_BYTES
+            self._driver.call("cuMemcpyDtoH_v2", self._host.ctypes.data, at, used)
+            self._give_copied(promises[~has_slot], self._host[:used])
 
-    def _tell_kept(self, kept: list[Kept], used: int) -> None:
-        checked(self._driver.cuMemcpyDtoH_v2(self._host.ctypes.data, self._bytes, used))
-        for each in kept:
-            content = self._host[each.start : each.start + each.nbytes]
-            each.awaited.come(content.tobytes(), is_finite=not each.is_watched or _is_finite(content, each.is_watched))
+    def _give_copied(self, copied: np.ndarray, memory: np.ndarray) -> None:
+        is_finite = _finite(copied, memory)
+        for keep in (int(Flag.INLINE), int(Flag.KEPT)):
+            for nbytes in np.unique(copied["nbytes"][copied["keep"] == keep]).tolist():
+                these = (copied["keep"] == keep) & (copied["nbytes"] == nbytes)
+                contents = memory[copied["start"][these][:, None] + np.arange(nbytes)]
+                waiting = self._waiting(copied[these])
+                if keep == Flag.INLINE:
+                    wide = np.zeros((len(contents), schema.INLINE_BYTES), np.uint8)
+                    wide[:, :nbytes] = contents
+                    waiting.take_inline(wide.view("<u8")[:, 0])
+                else:
+                    waiting.take(contents)
+                waiting.say(keep, is_finite[these])
 
-    def _tell_timed(self, timed: list[tuple[Awaited, Any, Any]]) -> None:
-        found = ctypes.c_float()
-        told = ctypes.byref(found)
-        elapsed = self._driver.cuEventElapsedTime
-        for each, first, last in timed:
-            if not elapsed(told, first, last):
-                each.took(int(found.value * 1e6))  # it tells milliseconds
-            self.take_back(first, last)
+    def _tell_times(self, timed: np.ndarray) -> None:
+        if not len(timed):
+            return
+        elapsed, told = self._driver.elapsed, []
+        for first, last in zip(timed["first"].tolist(), timed["last"].tolist(), strict=True):
+            told.append(elapsed(first, last))
+            self._promises.take_back(first)
+            self._promises.take_back(last)
+        self._waiting(timed).took((np.array(told) * 1e6).astype(np.uint64))
+
+    def _waiting(self, promises: np.ndarray) -> Waiting:
+        rows = promises["row"] - self._writer.base
+        return Waiting(self._writer.segment, rows)
 
     def end(self) -> None:
         """Give the rows what they wait for, and the device what was taken of it."""
         awaited.fetching.remove(self.fetch)
         with self._lock:
             self.fetch()
-            for event in self._events:
-                self._driver.cuEventDestroy_v2(event)
-            self._events = []
-            self._driver.cuMemFree_v2(self._memory)
+            if self._process == os.getpid() and not self._promises.failed:
+                for event in self._promises.events():
+                    self._driver.call("cuEventDestroy_v2", event)
+                self._driver.call("cuMemFree_v2", self._memory)
+            if compiled.Promises is not None:
+                compiled.promise_here(None)
+
+    def begin(self) -> None:
+        """Let compiled code promise, too."""
+        if self.is_compiled:
+            compiled.promise_here(self._promises)
 
 
 _active: RemoteValues | None = None
 """What is promised to the recording that goes on, if its program computes on a CUDA device."""
 
 
-def begin(writer: Writer, tensor: torch.Tensor) -> None:
-    """The program of a recording computes on the device of a tensor: from here on what lies there is promised."""
+def begin(writer: Writer, index: int) -> None:
+    """The program of a recording computes on a CUDA device: from here on what lies there is promised."""
     global _active
-    if _active is None and tensor_base.is_cuda(tensor):
+    if _active is None:
         try:
-            _active = RemoteValues(writer, tensor_base.device(tensor).index)
+            _active = RemoteValues(writer, index)
+            _active.begin()
         except own(DriverError, RuntimeError):  # what is read there, is waited for
-            pass
+            _active = None
 
 
 def end() -> None:
@@ -333,25 +316,33 @@ def end() -> None:
         ended.end()
 
 
-def promise(template: Template, tensor: torch.Tensor) -> Awaited | None:
+def promise(template: Template, floating: int, tensor: torch.Tensor) -> Awaited | None:
     """What a row is given for a tensor in place of its value; None where the elements must be read now.
 
     A debugger that stops the program shows each value at once.
     """
-    queue = _active
-    return None if queue is None or queue.is_watched else queue.promise(template.keep, template.nbytes, tensor)
+    here = _active
+    if here is None or here.is_watched:
+        return None
+    return here.promise(template.keep, floating, template.nbytes, tensor)
 
 
 def promise_check(tensor: torch.Tensor) -> Awaited | None:
     """What tells a row later, whether a tensor that is not its value is finite; None where that must be seen now."""
-    queue = _active
-    return None if queue is None or queue.is_watched else queue.promise(0, 0, tensor)
+    here = _active
+    return None if here is None or here.is_watched else here.promise(0, 0, 0, tensor)
 
 
 def timer(place: Any) -> RemoteTimer | None:
     """What measures the next call of the program in a thread; None where its end must be waited for."""
-    queue = _active
-    return None if queue is None or queue.is_watched or place is None else queue.timer(place)
+    here = _active
+    return None if here is None or here.is_watched or place is None else here.timer(place)
+
+
+def took(row: int, first: int, last: int = 0) -> None:
+    """The op of a row ran between two events; 0: there is no row, or it ran until now."""
+    if _active is not None:
+        _active.took(row, first, last)
 
 
 def summaries(slots: np.ndarray, counts: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -381,7 +372,17 @@ def _numbers(keys: np.ndarray) -> np.ndarray:
     return np.where(keys & _SIGN, keys & ~_SIGN, ~keys).view(np.float64)
 
 
-def _is_finite(content: np.ndarray, name: str) -> bool:
-    if name == "bfloat16":
-        return values.finite(content.view(np.uint16), bfloat16=True)
-    return values.finite(content.view(name))
+def _finite(copied: np.ndarray, memory: np.ndarray) -> np.ndarray:
+    """Which of some values that were copied are finite."""
+    found = np.ones(len(copied), bool)
+    starts, ends = copied["start"], copied["start"] + copied["nbytes"]
+    for floating, dtype in _FLOATING.items():
+        these = copied["dtype"] >> _COMPLEX_BIT == floating
+        if not these.any():
+            continue
+        elements = memory[: len(memory) // 16 * 16].view(dtype)
+        bad = (elements & 0x7F80) == 0x7F80 if dtype == "<u2" else ~np.isfinite(elements)
+        places = np.flatnonzero(bad) * elements.itemsize
+        met = np.searchsorted(places, ends[these]) > np.searchsorted(places, starts[these])
+        found[these] = ~met
+    return found

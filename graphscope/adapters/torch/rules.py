@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from graphscope.adapters.torch import compiled, control, devices, slots, tensor_base
+from graphscope.adapters.torch import compiled, control, devices, remote_values, slots, tensor_base
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import Known
 from graphscope.adapters.torch.recorder_errors import guarded
@@ -55,6 +55,8 @@ class Run:
         """The templates of its marks: where it begins, and where it ends."""
         self.opened = 0
         self.began = 0
+        self.event = 0
+        """Where that began on a CUDA device, as compiled code measures it."""
         self.timer: devices.Measuring | None = None
         """Measures the rule that runs, where an accelerator runs it."""
         self.creating = None
@@ -70,6 +72,9 @@ class Run:
         """Another node is about to run: the last one took until now."""
         writer = self.writer
         timer, self.timer = self.timer, None
+        event, self.event = self.event, 0
+        if event:
+            remote_values.took(self.opened, event)
         if self.opened:
             now = writer.finish(self.opened, self.began, None if timer is None else timer.stop())
             self.place.took(self.opened)

@@ -100,13 +100,16 @@ class Session(Recording):
         """How one of several slots is kept, by shape and dtype."""
         self.memory = Memory(self) if writer.memory else None
         """Follows what tensors hold of memory, where that was asked for."""
+        if torch.cuda.is_initialized():  # the first call is measured there, too
+            self.meets_remote(torch.device("cuda", torch.cuda.current_device()))
         self.no_fields = Fields(self, "", {"op": 0, "site": 0, "scope": 0, "shape": (), "dtype": None, "attrs": 0})
 
-    def meets_remote(self, tensor: torch.Tensor) -> None:
+    def meets_remote(self, device: torch.device) -> None:
         """The program computes on an accelerator."""
         if not self.remote:
             self.remote = True
-            remote_values.begin(self.writer, tensor)
+            if device.type == "cuda":
+                remote_values.begin(self.writer, device.index)
 
     def give_up(self, error: Exception) -> None:
         if self.suspended:  # it is none of the steps to come either

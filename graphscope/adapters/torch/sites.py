@@ -165,7 +165,7 @@ class CallSite(Keeping):
     ) -> None:
         writer = session.writer
         if result is not None and is_remote(result):
-            session.meets_remote(result)
+            session.meets_remote(tensor_base.device(result))
         if hook := hook_of(frame):
             told = {**told, "hook": hook}
         self.code = weakref.ref(frame.f_code)

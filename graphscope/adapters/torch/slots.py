@@ -61,7 +61,7 @@ def append(
         keeping.slots = _forms(session, tensors)
     row = writer.append_wide(template, outputs, edges, time, duration, forward, None, numbers)
     for each in promised:
-        each.lies(writer.segment, row - writer.base)
+        each.lies(row)
     return row
 
 

@@ -22,7 +22,7 @@ from graphscope.eventlog.values import pack, unpack
 class Keeping(Site):
     """A template, and how the value of its rows is had from a tensor."""
 
-    __slots__ = ("awaiting", "kept", "unkept")
+    __slots__ = ("kept", "unkept")
 
     def __init__(self, template: Template, like: torch.Tensor | None = None) -> None:
         self.template = template
@@ -74,7 +74,7 @@ class Keeping(Site):
     def _elsewhere(self, tensor: torch.Tensor) -> tuple[Template, Any]:
         """The same for elements that lie apart, on another device, or are not floating."""
         if tensor_elements.is_remote(tensor):
-            promised = remote_values.promise(self.template, tensor)
+            promised = remote_values.promise(self.template, self.floating, tensor)
             if promised is not None:
                 return self.awaiting, promised
             if self.summary or not self.kept:

@@ -101,30 +101,44 @@ __device__ __noinline__ void join(Slot part, Slot *slot)
         slot->shift = part.shift;
 }
 
-template <typename Elements> __device__ void measure(const void *data, i64 count, Slot *slot)
+__device__ void add(Slot *part, double number)
+{
+    double apart = isfinite(number) ? number - part->shift : 0;
+    u64 key = key_of(number);
+    part->sum += apart;
+    part->squares += apart * apart;
+    part->most = larger(part->most, isfinite(number) ? key : 0);
+    part->least = larger(part->least, isfinite(number) ? ~key : 0);
+    part->nan += isnan(number) ? 1 : 0;
+    part->inf += isinf(number) ? 1 : 0;
+    part->zero += number == 0 ? 1 : 0;
+}
+
+/* The elements lie in rows of `row` each, of which one begins `stride` behind the one before it. */
+template <typename Elements> __device__ void measure(const void *data, i64 count, i64 row, i64 stride, Slot *slot)
 {
     Slot part = {0, 0, 0, 0, 0, 0, 0, Elements::at(data, 0)};
     if (!isfinite(part.shift))
         part.shift = 0;
-    i64 stride = (i64)gridDim.x * blockDim.x;
+    i64 first = (i64)blockIdx.x * blockDim.x + threadIdx.x, step = (i64)gridDim.x * blockDim.x;
+    if (row == count) {
 #pragma unroll 4
-    for (i64 place = (i64)blockIdx.x * blockDim.x + threadIdx.x; place < count; place += stride) {
-        double number = Elements::at(data, place);
-        double apart = isfinite(number) ? number - part.shift : 0;
-        u64 key = key_of(number);
-        part.sum += apart;
-        part.squares += apart * apart;
-        part.most = larger(part.most, isfinite(number) ? key : 0);
-        part.least = larger(part.least, isfinite(number) ? ~key : 0);
-        part.nan += isnan(number) ? 1 : 0;
-        part.inf += isinf(number) ? 1 : 0;
-        part.zero += number == 0 ? 1 : 0;
+        for (i64 place = first; place < count; place += step)
+            add(&part, Elements::at(data, place));
+    }
+    else {
+#pragma unroll 1
+        for (i64 place = first; place < count; place += step)
+            add(&part, Elements::at(data, place / row * stride + place % row));
     }
     join(part, slot);
 }
 
 #define KERNEL(name, Elements)                                                                                         \
-    extern "C" __global__ void name(const void *data, i64 count, Slot *slot) { measure<Elements>(data, count, slot); }
+    extern "C" __global__ void name(const void *data, i64 count, i64 row, i64 stride, Slot *slot)                      \
+    {                                                                                                                  \
+        measure<Elements>(data, count, row, stride, slot);                                                             \
+    }
 KERNEL(measure_float32, Float32)
 KERNEL(measure_float16, Float16)
 KERNEL(measure_bfloat16, Bfloat16)

@@ -1,0 +1,147 @@
+"""What is promised to the rows of a recording, of tensors on a CUDA device: noted at each op, and given many at a time."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from graphscope.adapters.torch.cuda_driver import Driver
+
+PROMISE: Final = np.dtype(
+    [(name, "<i8") for name in ("row", "keep", "slot", "size", "times", "start", "nbytes", "dtype")]
+)
+"""The row (-1: none), the flag that says how its value is kept, and of what is measured the slot, how many elements are
+and how often each is there; of what is copied (slot -1) where it lies among the bytes that are, and its dtype."""
+TIMED: Final = np.dtype([("row", "<i8"), ("first", "<u8"), ("last", "<u8")])
+"""The row of an op that ran between two events."""
+SLOT_BYTES: Final = 64
+ALIGNMENT: Final = 16
+_THREADS: Final = 256
+_EACH: Final = 8
+"""So many elements a thread takes, where there are fewer than keep the device busy."""
+
+
+class Promises:
+    """The promises; compiled where that could be built.
+
+    Args:
+        fetch: Gives the rows what they wait for: called where there is no room for more.
+        stream: Tells the stream that this thread uses, of a device.
+        device: Tells the device of this thread.
+        capturing: Tells whether a graph of the device's work is captured.
+        index: The number of the device.
+        room: So many slots there are.
+        most_bytes: So many bytes there are for what is copied.
+        most_blocks: No more blocks of threads run at once.
+        slots: Where they lie on the device; behind them, those bytes.
+        driver: The driver's functions.
+        kernels: What measures elements of a dtype, by its number.
+    """
+
+    def __init__(
+        self, fetch: Callable[[], None], stream: Any, device: Any, capturing: Any, index: int, room: int,
+        most_bytes: int, most_blocks: int, slots: int, driver: Driver, kernels: tuple[int, ...],
+    ) -> None:  # fmt: skip
+        self._fetch = fetch
+        self._room, self._most_bytes, self._most_blocks = room, most_bytes, most_blocks
+        self._slots, self._bytes = slots, slots + room * SLOT_BYTES
+        self._driver = driver
+        self._kernels = kernels
+        self.failed = False
+        """Whether the device has refused something: nothing more is promised."""
+        self._resting = False
+        self._promises: list[list[int]] = []
+        self._timed: list[tuple[int, int, int]] = []
+        self._used_slots = self._used_bytes = 0
+        self._streams: set[int] = set()
+        self._events: list[int] = []
+
+    def measure(self, kernel: int, address: int, size: int, times: int, keep: int, stream: int) -> int:
+        """Let the statistics of so many elements be taken, behind what was queued on a stream.
+
+        Returns:
+            The number of the promise; -1 where nothing is promised.
+        """
+        function = self._kernels[kernel]
+        if not function or not address or size <= 0 or not self._has_room(self._used_slots == self._room):
+            return -1
+        place = self._note([-1, keep, self._used_slots, size, times, 0, 0, 0], stream)
+        slot = self._slots + self._used_slots * SLOT_BYTES
+        self._used_slots += 1
+        in_one_row = size, 0
+        given = [ctypes.c_uint64(each) for each in (address, size, *in_one_row, slot)]
+        pointers = (ctypes.c_void_p * len(given))(*map(ctypes.addressof, given))
+        blocks = min(-(-size // (_THREADS * _EACH)), self._most_blocks)
+        self.failed |= self._driver.launch(function, blocks, 1, 1, _THREADS, 1, 1, 0, stream, pointers, None) != 0
+        return -1 if self.failed else place
+
+    def copy(self, address: int, nbytes: int, keep: int, dtype: int, stream: int) -> int:
+        """Let the bytes of a small value be kept, behind what was queued on a stream; answers as `measure`."""
+        if not address or nbytes <= 0 or not self._has_room(self._used_bytes + nbytes > self._most_bytes):
+            return -1
+        start = self._used_bytes
+        place = self._note([-1, keep, -1, 0, 0, start, nbytes, dtype], stream)
+        self._used_bytes += nbytes + ALIGNMENT - 1 & -ALIGNMENT
+        self.failed |= self._driver.copy(self._bytes + start, address, nbytes, stream) != 0
+        return -1 if self.failed else place
+
+    def lies(self, place: int, row: int) -> None:
+        """The row that a promise is made to is written."""
+        if 0 <= place < len(self._promises):
+            self._promises[place][0] = row
+
+    def mark(self, stream: int) -> int:
+        """An event that tells when the device comes to this place of a stream; 0: there is none."""
+        event = self._events.pop() if self._events else self._driver.event()
+        if not event or self._driver.record(event, stream):
+            return 0
+        self._streams.add(stream)
+        return event
+
+    def timed(self, row: int, first: int, last: int) -> None:
+        """The op of a row ran between two events."""
+        if first and last:
+            self._timed.append((row, first, last))
+
+    def take_back(self, event: int) -> None:
+        """An event that nobody asks any more; 0: there is none."""
+        if event:
+            self._events.append(event)
+
+    def take(self) -> tuple[bytes, int, bytes, tuple[int, ...]]:
+        """All that was promised, until `resume` nothing more is.
+
+        Returns:
+            The promises as PROMISE, how many bytes are kept, what was timed as TIMED, and the streams that all that was
+            queued on.
+        """
+        found = (
+            np.array([tuple(each) for each in self._promises], PROMISE).tobytes(), self._used_bytes,
+            np.array(self._timed, TIMED).tobytes(), tuple(self._streams),
+        )  # fmt: skip
+        self._resting = True
+        self._promises, self._timed, self._streams = [], [], set()
+        self._used_slots = self._used_bytes = 0
+        return found
+
+    def resume(self) -> None:
+        """Promise again."""
+        self._resting = False
+
+    def events(self) -> list[int]:
+        """Events that nobody uses, which are no longer its own."""
+        found, self._events = self._events, []
+        return found
+
+    def _has_room(self, is_full: bool) -> bool:
+        if (is_full or len(self._promises) >= 2 * self._room) and not self._resting:
+            self._fetch()
+        return not self._resting and not self.failed
+
+    def _note(self, promise: list[int], stream: int) -> int:
+        self._streams.add(stream)
+        self._promises.append(promise)
+        return len(self._promises) - 1

@@ -302,7 +302,7 @@ typedef struct {
     int64_t nbytes, room;
     int nodes;
     unsigned char kind, floating;
-    char plain, rare, copied, inline_;
+    char plain, rare, copied, inline_, awaited;
 } Form;
 
 #define FORM_PARTS(X) X(prefix)
@@ -338,6 +338,7 @@ static PyMemberDef Form_members[] = {
     {"rare", T_BOOL, offsetof(Form, rare), 0, NULL},
     {"copied", T_BOOL, offsetof(Form, copied), 0, NULL},
     {"inline", T_BOOL, offsetof(Form, inline_), 0, NULL},
+    {"awaited", T_BOOL, offsetof(Form, awaited), 0, NULL},
     {NULL}};
 
 static PyType_Slot Form_slots[] = {
@@ -535,7 +536,14 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
     int64_t row = cursor->next_row, offset = 0, kept = 0, number = 0, nbytes = form->nbytes;
     int summarised = !form->plain, large = form->copied && nbytes >= LARGE, copied = form->copied || summarised;
     const void *data = NULL;
-    if (summarised) {
+    if (form->awaited) { /* its value comes later, to where there is room for it */
+        if (value != Py_None) /* somebody is to be told of the row */
+            return -1;
+        large = 0;
+        nbytes = summarised ? (int64_t)sizeof(SummaryRecord) : nbytes;
+        summarised = 0;
+    }
+    else if (summarised) {
         if (!PyBytes_CheckExact(value) || PyBytes_GET_SIZE(value) != sizeof(SummaryRecord))
             return -1;
         data = PyBytes_AS_STRING(value);
@@ -565,7 +573,7 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
     }
     if (moment->count > INLINE_INPUTS && cursor->next_edge + moment->count > cursor->edge_end)
         return -1;
-    int looked_at = form->floating && form->floating < Py_ARRAY_LENGTH(nonfinite);
+    int looked_at = !form->awaited && form->floating && form->floating < Py_ARRAY_LENGTH(nonfinite);
     int bad = looked_at && !(moment->finite != NULL && *moment->finite) && nonfinite[form->floating](data, nbytes);
     if (moment->finite != NULL)
         *moment->finite = looked_at && !bad;
@@ -583,7 +591,8 @@ static int64_t write_row(Appender *self, Form *form, PyObject *value, const Mome
     }
     else if (copied) {
         cursor->next_value = offset + form->room;
-        memcpy((char *)cursor->values.buf + offset, data, nbytes);
+        if (data != NULL)
+            memcpy((char *)cursor->values.buf + offset, data, nbytes);
     }
     if (rare)
         list_rare(cursor, row);

@@ -124,7 +124,19 @@ class Cursor:
 class Form:
     """What is the same in all rows of a template, as far as appending asks."""
 
-    __slots__ = ("copied", "floating", "inline", "kind", "nbytes", "nodes", "plain", "prefix", "rare", "room")
+    __slots__ = (
+        "awaited",
+        "copied",
+        "floating",
+        "inline",
+        "kind",
+        "nbytes",
+        "nodes",
+        "plain",
+        "prefix",
+        "rare",
+        "room",
+    )
 
     prefix: bytes
     """What of the row is the same each time, with kind 0."""
@@ -136,6 +148,8 @@ class Form:
     """Bytes that the value takes among the values: padded, 0 when it lies in the row or nowhere."""
     copied: bool
     inline: bool
+    awaited: bool
+    """Whether the value comes later: the row has the room for it."""
     rare: bool
     floating: int
     """The floating type that the value's elements are of, as a number of FLOATING; 0: none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -27,13 +27,15 @@ class Awaited:
     """What a row is given in place of its value: until that has come, the row says that it has none.
 
     Args:
-        lies: Told the number of the row that is written, as `append` returns it.
+        lies: Told the number of the row, as `append` returns it, when that is written.
+        of: What the value is had from, which has to stay until then.
     """
 
-    __slots__ = ("lies",)
+    __slots__ = ("_of", "lies")
 
-    def __init__(self, lies: Callable[[int], None]) -> None:
+    def __init__(self, lies: Callable[[int], None], of: Any) -> None:
         self.lies = lies
+        self._of = of
 
 
 class Waiting:

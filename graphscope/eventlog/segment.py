@@ -166,6 +166,16 @@ class Segment(Cursor):
         self.write(offset, value)
         return offset - self.value_start
 
+    def put_small(self, offset: int, end: int, value: Any, *, copied: bool) -> bool:
+        """Write a small value, or its statistics, from one byte to another; False where those count NaN or Inf."""
+        if not copied:
+            return self.put_summary(offset, value)
+        try:
+            self.values[offset:end] = value
+        except (ValueError, BufferError, TypeError):  # its elements do not lie together in C order
+            self.values[offset:end] = np.asarray(value).tobytes()
+        return True
+
     def put_summary(self, offset: int, value: Any) -> bool:
         """Write the statistics of a value (or that record itself) at byte `offset`; whether the value is finite."""
         record = value if value.__class__ is bytes else values.summary_record(np.asarray(value))

@@ -82,6 +82,7 @@ class Content(Form):
         self.floating = FLOATING.get(schema.DTYPES[dtype], 0) if keep != _SUMMARY else 0
         self.watched = watched
         self.plain = keep != _SUMMARY
+        self.awaited = False
 
 
 class Template(Form):
@@ -103,6 +104,7 @@ class Template(Form):
         self.pack = content.pack
         self.raw = content.raw
         self.rare = self.kind > _LAST_NODE or flags & _RARE != 0
+        self.awaited = False
         self.watched = content.watched
         """Whether the value may hold NaN or Inf, and its row is to be flagged then."""
         self.special = self.rare or self.raw or not keep
@@ -121,18 +123,8 @@ class Template(Form):
         prefix = bytearray(self.prefix)
         _FLAGS.pack_into(prefix, _FLAGS_AT, self.flags & ~self.keep)
         twin.prefix = bytes(prefix)
-        twin.watched = False
-        if self.keep:  # else it is by this that compiled code sees that there is a value, which it does not know
-            twin.floating = 0
+        twin.awaited, twin.watched = True, False
         return twin
-
-    def blank(self) -> Any:
-        """What lies in the place of a value that comes later."""
-        if self.keep == _SUMMARY:
-            return bytes(schema.SUMMARY.itemsize)
-        if self.inline and not self.raw:
-            return np.zeros((), _known_to_numpy(self.fields[1]))[()]
-        return np.zeros(self.nbytes, np.uint8) if self.keep else None
 
     def with_flags(self, flags: int) -> Template:
         """The same for rows of which more is true."""

@@ -81,13 +81,15 @@ class WideRows(Interning):
         if version:
             template.turn_version(version)
         if value.__class__ is Awaited:
-            row = self._append_many(template, template.blank(), rows, time, duration, forward, tensor)
+            row = self._append_many(template, None, rows, time, duration, forward, tensor)
             return self._promised(value, row)
         if len(rows) <= INLINE_INPUTS:
             first, second, third = (*rows, 0, 0, 0)[:INLINE_INPUTS]
             return self._append(template, value, time, duration, forward, first, second, third, tensor)
         if value.__class__ is int:
             value = template.memory(value)
+        if template.awaited:
+            value = np.broadcast_to(np.uint8(0), template.nbytes)  # there is to be room for so many
         outputs = [] if value is None else [(value, template.keep)]
         edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows[: template.nodes]]
         return self.append_wide(template, outputs, edges, time, duration, forward, tensor, rows[template.nodes :])
@@ -122,16 +124,19 @@ class WideRows(Interning):
             padded(array.nbytes if keep == Flag.KEPT else schema.SUMMARY.itemsize if keep == Flag.SUMMARY else 0)
             for array, (_, keep) in zip(arrays, outputs, strict=True)
         ]
-        contents = [bytes_of(array) if need >= LARGE else None for array, need in zip(arrays, rooms, strict=True)]
-        room = sum(need for need in rooms if need < LARGE)
+        contents = [
+            bytes_of(array) if need >= LARGE and not template.awaited else None
+            for array, need in zip(arrays, rooms, strict=True)
+        ]
+        room = sum(need for need, content in zip(rooms, contents, strict=True) if content is None)
         edge_room, output_room = count + len(behind) if beside else 0, len(arrays) if several else 0
         while True:
             segment = self.segment
             top = end = segment.value_end
             known = [-1 if content is None else segment.find(content) for content in contents]
             tops = []
-            for need, found in zip(rooms, known, strict=True):
-                top = place_below(top, need) if need >= LARGE and found < 0 else top
+            for need, content, found in zip(rooms, contents, known, strict=True):
+                top = place_below(top, need) if content is not None and found < 0 else top
                 tops.append(top)
             row = segment.next_row
             if segment.value_end != end:  # another thread or a nested call came first
@@ -163,7 +168,9 @@ class WideRows(Interning):
             if content is not None:
                 places.append(found - segment.value_start if found >= 0 else segment.put_large(at, content))
                 continue
-            if keep == Flag.KEPT:
+            if template.awaited:
+                pass  # it comes later
+            elif keep == Flag.KEPT:
                 segment.values[offset : offset + array.nbytes] = array.tobytes()
             elif keep == Flag.SUMMARY and not segment.put_summary(offset, value):
                 template = template.flagged()

@@ -153,16 +153,18 @@ class Writer(WideRows):
         Rows given are numbers returned earlier; an input may bear its slot above SLOT_SHIFT.
         """
         if value.__class__ is Awaited:
-            row = self.append(template, template.blank(), time, duration, forward, first, second, third, tensor=tensor)
+            row = self.append(template, None, time, duration, forward, first, second, third, tensor=tensor)
             return self._promised(value, row)
         room = template.room
-        large = template.copied and template.nbytes >= LARGE
+        large = template.copied and template.nbytes >= LARGE and not template.awaited
         segment, taken = self.segment, room if large else 0
         if large and segment.lacks_space(segment.next_value, low := place_below(segment.value_end, room)):
             self._make_way(segment, 0, segment.value_end - low)  # and then by the quickest way
             return self.append(template, value, time, duration, forward, first, second, third, tensor=tensor)
         if value.__class__ is int:
             value = template.memory(value)
+        elif template.awaited:
+            value = 0
         if template.watched and not values.finite(value, bfloat16=template.floating == _BFLOAT16):
             template = template.flagged()
         if large:
@@ -196,12 +198,7 @@ class Writer(WideRows):
                     end = offset + template.nbytes
                     if end > segment.populated:
                         segment.populate(end)
-                    if template.copied:
-                        try:
-                            segment.values[offset:end] = value
-                        except (ValueError, BufferError, TypeError):  # its elements do not lie together in C order
-                            segment.values[offset:end] = np.asarray(value).tobytes()
-                    elif not segment.put_summary(offset, value):
+                    if not template.awaited and not segment.put_small(offset, end, value, copied=template.copied):
                         template = template.flagged()
                     value = offset - segment.value_start
                     break
@@ -210,7 +207,7 @@ class Writer(WideRows):
             if template.rare:
                 segment.list_rare(row)
             if template.raw:
-                value = value.tobytes()
+                value = b"" if template.awaited else value.tobytes()
             elif not template.keep:
                 value = 0
         base = self.base

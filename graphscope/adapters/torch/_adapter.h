@@ -340,14 +340,32 @@ INSIDE PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, 
 INSIDE int is_in_one_row(const Look *seen);
 INSIDE int is_in_one_stretch(const Look *seen);
 
-/* What the row of a site is promised for a tensor on a CUDA device, whose value (or only whether it is finite) is to come:
- * the number of the promise, and what lies in the place of the value, a new reference. -1 where nothing is, with no error
- * set. The row is to have the template `awaiting` of the site, and its value is known to be finite. */
-INSIDE int64_t promise(const Site *site, PyObject *tensor, const Look *seen, int is_kept, PyObject **value);
+/* How the elements of a tensor lie: `size` of them in rows of `row` each, of which one begins `stride` behind the one before
+ * it, and each is there so many `times`. */
+typedef struct {
+    int64_t size, row, stride, times;
+} Lying;
 
-/* Whether what lies on a CUDA device is promised; the row that a promise (-1: none) is made to is written. */
+/* What is to be promised to a row once it is written: statistics that a kernel takes, or (-1) bytes that are copied. */
+typedef struct {
+    int kernel, keep;
+    uint64_t address;
+    Lying lying;
+    int64_t nbytes, floating;
+    void *stream;
+} Ahead;
+
+/* Whether the value of a tensor on a CUDA device (or only whether it is finite) can come later, and what that takes: no
+ * error is left. The row is to have the template `awaiting` of the site and None for its value; when it is written, that is
+ * promised to it. */
+INSIDE int can_promise(const Site *site, PyObject *tensor, const Look *seen, int is_kept, Ahead *ahead);
+INSIDE void promise(const Ahead *ahead, int64_t row);
+
+/* What follows is queued as what was last, until `ask_again`: on the same stream, if something can be. */
+INSIDE void ask_again(void);
+
+/* Whether what lies on a CUDA device is promised. */
 INSIDE int promises_go_on(void);
-INSIDE void promised_to(int64_t place, int64_t row);
 
 /* An event at this place of the stream that this thread uses (0: none); the op of a row ran from one to another; nobody
  * asks it any more. */

@@ -386,15 +386,16 @@ static PyObject *listed(const Given *given)
     return rows;
 }
 
-/* The row of a result, which may be promised its value; negative with an error set. */
-static int64_t append(Handler *self, Site *site, PyObject *value, int64_t promised, Given *given, int64_t start,
+/* The row of a result, which is promised its value where there is none; negative with an error set. */
+static int64_t append(Handler *self, Site *site, PyObject *value, const Ahead *ahead, Given *given, int64_t start,
                       int64_t end)
 {
-    char finite = 1;
     Moment moment = {end, end - start, ((Place *)self->place)->backward_row, given->rows,
-                     given->count + given->varying, -1, 0, promised < 0 ? NULL : &finite};
-    given->row = appending->append(self->append, promised < 0 ? site->template : site->awaiting, value, &moment);
-    promised_to(promised, given->row);
+                     given->count + given->varying, -1, 0};
+    given->row = appending->append(self->append, value == NULL ? site->awaiting : site->template,
+                                   value == NULL ? Py_None : value, &moment);
+    if (value == NULL)
+        promise(ahead, given->row);
     return given->row;
 }
 
@@ -425,8 +426,8 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
     Known *before = known_at((Table *)self->table, result);
     if (before != NULL && referent(before->reference) == result)
         return 0;
-    int answer = 0;
-    int64_t promised = -1;
+    int answer = 0, promised = 0;
+    Ahead ahead;
     PyObject *value = NULL, *node = NULL;
     Look seen;
     void *gathered = NULL;
@@ -437,12 +438,12 @@ static int record(Handler *self, PyObject *call, PyFrameObject *frame, PyObject 
     if ((site = site_for(self, call, frame, result, node, looked ? &seen : NULL, given)) == NULL)
         goto leave;
     if (looked && (value = value_of(site, result, &seen, &gathered)) == NULL)
-        promised = promise(site, result, &seen, 1, &value);
+        promised = can_promise(site, result, &seen, 1, &ahead);
     else if (!looked && site->direct && !site->summary)
         value = address_of(result);
-    if (value == NULL)
+    if (value == NULL && !promised)
         goto leave;
-    int64_t row = append(self, site, value, promised, given, start, end);
+    int64_t row = append(self, site, value, &ahead, given, start, end);
     answer = row < 0 || note_result(self, result, args, row, 0) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
 leave:
     if (answer == 0)
@@ -496,20 +497,19 @@ static int record_write(Handler *self, PyObject *call, PyFrameObject *frame, PyO
     Py_XINCREF((PyObject *)known); /* other threads run while a value is read or written, and may put another one there */
     int alone = known != NULL && base == Py_None && node != NULL;
     Site *site = alone ? site_for(self, call, frame, result, node, &seen, given) : NULL;
-    int64_t promised = -1;
-    char finite = 1;
+    Ahead ahead;
     if (site == NULL || (more = extended(self, known)) == NULL ||
-        ((value = value_of(site, result, &seen, &gathered)) == NULL &&
-         (promised = promise(site, result, &seen, 1, &value)) < 0))
+        ((value = value_of(site, result, &seen, &gathered)) == NULL && !can_promise(site, result, &seen, 1, &ahead)))
         goto leave;
     int64_t versions = number(more, &slot_versions) + 1, first = number(more, &slot_first);
     if (first < number(self->writer, &slot_base))
         first = -1;
     Moment moment = {end,          end - start, ((Place *)self->place)->backward_row,
-                     given->rows, given->count + given->varying, first, versions, promised < 0 ? NULL : &finite};
-    PyObject *template = promised < 0 ? site->template : site->awaiting;
-    int64_t row = given->row = PyErr_Occurred() ? -1 : appending->append(self->append, template, value, &moment);
-    promised_to(promised, row);
+                     given->rows, given->count + given->varying, first, versions};
+    PyObject *template = value == NULL ? site->awaiting : site->template, *told = value == NULL ? Py_None : value;
+    int64_t row = given->row = PyErr_Occurred() ? -1 : appending->append(self->append, template, told, &moment);
+    if (value == NULL)
+        promise(&ahead, row);
     answer = row < 0 || wrote(known, more, result, row, versions) < 0 || tell_node(self, node, row, site) < 0 ? -1 : 1;
 leave:
     if (answer == 0)
@@ -836,7 +836,11 @@ static inline PyObject *run_call(Handler *self, PyObject *func, PyObject *args, 
         Py_INCREF(rows);
         Py_INCREF(constants);
     }
-    uint64_t first = common && promises_go_on() ? mark_here() : 0, last = 0;
+    uint64_t first = 0, last = 0;
+    if (common && promises_go_on()) {
+        ask_again();
+        first = mark_here();
+    }
     int64_t start = now();
     result = PyObject_Call(func, args, kwargs);
     int64_t end = result == NULL || timer == Py_None ? now() : start + took(timer, start);

@@ -3,7 +3,7 @@
 
 /* As `promises.PROMISE` and `promises.TIMED`. */
 typedef struct {
-    int64_t row, keep, slot, size, times, start, nbytes, dtype;
+    int64_t row, keep, slot, size, times, start, nbytes, floating;
 } Promise;
 
 typedef struct {
@@ -11,7 +11,7 @@ typedef struct {
     uint64_t first, last;
 } Timed;
 
-enum { SLOT = 64, THREADS = 256, EACH = 8, KERNELS = 32, MOST_STREAMS = 16, LARGE = 1 << 13, ALIGNED = 16 };
+enum { SLOT = 64, THREADS = 256, EACH = 8, KERNELS = 32, MOST_STREAMS = 16, ALIGNED = 16 };
 enum { KEPT_INLINE = 16, KEPT_SUMMARY = 32, KEPT_WHOLE = 64, INLINE_BYTES = 8 }; /* of `schema.Flag` */
 enum { ON_CUDA = 2 };
 
@@ -41,10 +41,6 @@ typedef struct {
 static PyTypeObject *promises_type;
 static Promises *active; /* of the recording that goes on, or NULL */
 
-static PyObject *blank_record; /* what lies in the place of statistics, and of other values */
-static PyObject *blank_address;
-static char blank[LARGE];
-
 /* The kernel of a dtype, as DLPack tells of it. */
 static int kernel_of(const Look *seen)
 {
@@ -65,14 +61,29 @@ static int64_t answer_of(PyObject *function, PyObject *argument)
     return answer;
 }
 
+static _Thread_local struct {
+    const Promises *of;
+    void *stream;
+} last; /* where something could be queued last, while one call is recorded */
+
+void ask_again(void) { last.of = NULL; }
+
 /* The stream that this thread uses; whether something may be queued there. */
 static int can_queue(Promises *self, void **stream)
 {
+    if (last.of == self && !self->failed) {
+        *stream = last.stream;
+        return 1;
+    }
     if (self->failed || answer_of(self->device, NULL) != self->index || answer_of(self->capturing, NULL) != 0)
         return 0;
     int64_t found = answer_of(self->stream, self->number);
     *stream = (void *)(intptr_t)found;
-    return found != -1;
+    if (found == -1)
+        return 0;
+    last.of = self;
+    last.stream = *stream;
+    return 1;
 }
 
 /* Note that something was queued on a stream; 0 where it is one of too many. */
@@ -98,11 +109,6 @@ static int make_room(Promises *self, int is_full)
     }
     return !self->resting && !self->failed;
 }
-
-/* How the elements of a tensor lie: in rows of `row` each, of which one begins `stride` behind the one before it. */
-typedef struct {
-    int64_t size, row, stride, times;
-} Lying;
 
 static int lies_in_rows(const Look *seen, Lying *lying)
 {
@@ -132,39 +138,35 @@ static int lies_in_rows(const Look *seen, Lying *lying)
     return stride > 0;
 }
 
-static int64_t measure(Promises *self, int kernel, uint64_t address, const Lying *lying, int keep, void *stream)
+/* Let the statistics of a tensor be taken for a row, behind what was queued on a stream; whether that was done. */
+static int measure(Promises *self, int64_t row, int kernel, uint64_t address, const Lying *lying, int keep, void *stream)
 {
-    int64_t size = lying->size, row = lying->row, stride = lying->stride;
+    int64_t size = lying->size, length = lying->row, stride = lying->stride;
     if (kernel < 0 || kernel >= KERNELS || self->kernels[kernel] == NULL || size <= 0 || address == 0 ||
         !make_room(self, self->used_slots == self->room || self->count == 2 * self->room) || !note_stream(self, stream))
-        return -1;
-    int64_t slot = self->used_slots++, place = self->count++, blocks = (size + THREADS * EACH - 1) / (THREADS * EACH);
+        return 0;
+    int64_t slot = self->used_slots++, blocks = (size + THREADS * EACH - 1) / (THREADS * EACH);
     uint64_t at = self->slots + SLOT * slot;
-    void *given[] = {&address, &size, &row, &stride, &at};
+    void *given[] = {&address, &size, &length, &stride, &at};
     if (blocks > self->most_blocks)
         blocks = self->most_blocks;
-    self->promises[place] = (Promise){-1, keep, slot, size, lying->times, 0, 0, 0};
-    if (self->launch(self->kernels[kernel], (unsigned)blocks, 1, 1, THREADS, 1, 1, 0, stream, given, NULL) != 0) {
-        self->failed = 1;
-        return -1;
-    }
-    return place;
+    self->promises[self->count++] = (Promise){row, keep, slot, size, lying->times, 0, 0, 0};
+    self->failed |= self->launch(self->kernels[kernel], (unsigned)blocks, 1, 1, THREADS, 1, 1, 0, stream, given, NULL) != 0;
+    return !self->failed;
 }
 
-static int64_t copy(Promises *self, uint64_t address, int64_t nbytes, int keep, int64_t dtype, void *stream)
+/* Let the bytes of a value be kept for a row; answers likewise. */
+static int copy(Promises *self, int64_t row, uint64_t address, int64_t nbytes, int keep, int64_t floating, void *stream)
 {
-    if (nbytes <= 0 || nbytes >= LARGE || address == 0 ||
+    if (nbytes <= 0 || nbytes > self->most_bytes || address == 0 ||
         !make_room(self, self->used_bytes + nbytes > self->most_bytes || self->count == 2 * self->room) ||
         !note_stream(self, stream))
-        return -1;
-    int64_t start = self->used_bytes, place = self->count++;
+        return 0;
+    int64_t start = self->used_bytes;
     self->used_bytes += (nbytes + ALIGNED - 1) & -ALIGNED;
-    self->promises[place] = (Promise){-1, keep, -1, 0, 0, start, nbytes, dtype};
-    if (self->copy((uint64_t)(self->bytes + start), address, (size_t)nbytes, stream) != 0) {
-        self->failed = 1;
-        return -1;
-    }
-    return place;
+    self->promises[self->count++] = (Promise){row, keep, -1, 0, 0, start, nbytes, floating};
+    self->failed |= self->copy((uint64_t)(self->bytes + start), address, (size_t)nbytes, stream) != 0;
+    return !self->failed;
 }
 
 static uint64_t mark(Promises *self, void *stream)
@@ -201,33 +203,34 @@ static void timed(Promises *self, int64_t row, uint64_t first, uint64_t last)
 
 int promises_go_on(void) { return active != NULL && !active->failed; }
 
-int64_t promise(const Site *site, PyObject *tensor, const Look *seen, int is_kept, PyObject **value)
+int can_promise(const Site *site, PyObject *tensor, const Look *seen, int is_kept, Ahead *ahead)
 {
-    void *stream;
-    int64_t nbytes = bytes_of(seen), place = -1;
-    Lying lying;
-    *value = NULL;
+    int64_t nbytes = bytes_of(seen);
+    *ahead = (Ahead){.kernel = -1};
     if (active == NULL || active->resting || seen->device != ON_CUDA || seen->device_number != active->index ||
-        nbytes == 0 || nbytes != site->nbytes || !can_queue(active, &stream) || !is_as_it_lies(tensor, seen))
-        return -1;
-    uint64_t address = (uint64_t)(uintptr_t)first_element(tensor, seen);
+        nbytes == 0 || nbytes != site->nbytes || !can_queue(active, &ahead->stream) || !is_as_it_lies(tensor, seen))
+        return 0;
+    ahead->address = (uint64_t)(uintptr_t)first_element(tensor, seen);
     if (is_kept && site->ordered) {
-        if (is_in_one_row(seen))
-            place = copy(active, address, nbytes, nbytes <= INLINE_BYTES ? KEPT_INLINE : KEPT_WHOLE,
-                         site->floating << 8 | (seen->code == COMPLEX), stream);
-        *value = place < 0 ? NULL : Py_NewRef(blank_address);
+        ahead->nbytes = nbytes;
+        ahead->keep = nbytes <= INLINE_BYTES ? KEPT_INLINE : KEPT_WHOLE;
+        ahead->floating = site->floating;
+        return ahead->address != 0 && nbytes <= active->most_bytes && is_in_one_row(seen);
     }
-    else if (lies_in_rows(seen, &lying)) {
-        place = measure(active, kernel_of(seen), address, &lying, is_kept && site->summary ? KEPT_SUMMARY : 0, stream);
-        *value = place < 0 ? NULL : Py_NewRef(is_kept && site->summary ? blank_record : blank_address);
-    }
-    return place;
+    ahead->keep = is_kept && site->summary ? KEPT_SUMMARY : 0;
+    ahead->kernel = kernel_of(seen);
+    return ahead->address != 0 && ahead->kernel >= 0 && active->kernels[ahead->kernel] != NULL &&
+           lies_in_rows(seen, &ahead->lying);
 }
 
-void promised_to(int64_t place, int64_t row)
+void promise(const Ahead *ahead, int64_t row)
 {
-    if (active != NULL && place >= 0 && place < active->count)
-        active->promises[place].row = row;
+    if (active == NULL || row < 0)
+        return;
+    if (ahead->kernel < 0)
+        copy(active, row, ahead->address, ahead->nbytes, ahead->keep, ahead->floating, ahead->stream);
+    else
+        measure(active, row, ahead->kernel, ahead->address, &ahead->lying, ahead->keep, ahead->stream);
 }
 
 uint64_t mark_here(void)
@@ -298,30 +301,22 @@ static int Promises_init(Promises *self, PyObject *args, PyObject *names)
 
 static PyObject *Promises_measure(Promises *self, PyObject *args)
 {
-    long long kernel, address, size, times, keep, stream;
-    if (!PyArg_ParseTuple(args, "LLLLLL", &kernel, &address, &size, &times, &keep, &stream))
+    long long kernel, address, size, times, keep, stream, row;
+    if (!PyArg_ParseTuple(args, "LLLLLLL", &kernel, &address, &size, &times, &keep, &stream, &row))
         return NULL;
     Lying lying = {size, size, 0, times};
-    return PyLong_FromLongLong(
-        self->resting ? -1 : measure(self, (int)kernel, (uint64_t)address, &lying, (int)keep, (void *)(intptr_t)stream));
+    if (!self->resting)
+        measure(self, row, (int)kernel, (uint64_t)address, &lying, (int)keep, (void *)(intptr_t)stream);
+    Py_RETURN_NONE;
 }
 
 static PyObject *Promises_copy(Promises *self, PyObject *args)
 {
-    long long address, nbytes, keep, dtype, stream;
-    if (!PyArg_ParseTuple(args, "LLLLL", &address, &nbytes, &keep, &dtype, &stream))
+    long long address, nbytes, keep, floating, stream, row;
+    if (!PyArg_ParseTuple(args, "LLLLLL", &address, &nbytes, &keep, &floating, &stream, &row))
         return NULL;
-    return PyLong_FromLongLong(
-        self->resting ? -1 : copy(self, (uint64_t)address, nbytes, (int)keep, dtype, (void *)(intptr_t)stream));
-}
-
-static PyObject *Promises_lies(Promises *self, PyObject *args)
-{
-    long long place, row;
-    if (!PyArg_ParseTuple(args, "LL", &place, &row))
-        return NULL;
-    if (place >= 0 && place < self->count)
-        self->promises[place].row = row;
+    if (!self->resting)
+        copy(self, row, (uint64_t)address, nbytes, (int)keep, floating, (void *)(intptr_t)stream);
     Py_RETURN_NONE;
 }
 
@@ -410,7 +405,6 @@ static PyObject *promise_here(PyObject *module, PyObject *given)
 static PyMethodDef Promises_methods[] = {
     {"measure", (PyCFunction)Promises_measure, METH_VARARGS, "Let statistics be taken."},
     {"copy", (PyCFunction)Promises_copy, METH_VARARGS, "Let elements be kept."},
-    {"lies", (PyCFunction)Promises_lies, METH_VARARGS, "The row that a promise is made to."},
     {"mark", (PyCFunction)Promises_mark, METH_O, "An event at this place of a stream; 0: there is none."},
     {"timed", (PyCFunction)Promises_timed, METH_VARARGS, "The op of a row ran between two events."},
     {"take_back", (PyCFunction)Promises_take_back, METH_O, "An event that nobody asks any more."},
@@ -439,9 +433,7 @@ static PyMethodDef functions[] = {{"promise_here", promise_here, METH_O, "Whose 
 int add_promises(PyObject *module)
 {
     promises_type = (PyTypeObject *)PyType_FromSpec(&Promises_spec);
-    blank_record = PyBytes_FromStringAndSize(blank, sizeof(SummaryRecord));
-    blank_address = PyLong_FromVoidPtr(blank);
-    if (promises_type == NULL || blank_record == NULL || blank_address == NULL ||
+    if (promises_type == NULL ||
         PyModule_AddObjectRef(module, "Promises", (PyObject *)promises_type) < 0)
         return -1;
     return PyModule_AddFunctions(module, functions);

@@ -121,22 +121,23 @@ static int64_t appended(Run *run, PyObject *keeping, PyObject *tensor, const int
     }
     if (value == NULL)
         value = value_of(site, tensor, &seen, &gathered);
-    int64_t promised = value == NULL ? promise(site, tensor, &seen, 1, &value) : -1;
+    Ahead ahead;
+    int promised = value == NULL && can_promise(site, tensor, &seen, 1, &ahead);
     place->busy = 0;
-    if (value == NULL)
+    if (value == NULL && !promised)
         return 0;
-    here.finite |= promised >= 0;
     Moment moment = {turns ? turn(run) : now(), 0, links[0], links + 1, INLINE_INPUTS, -1, 0, &here.finite};
-    PyObject *template = promised < 0 ? site->template : site->awaiting;
-    int64_t row = appending->append(run->append, template, value, &moment);
-    promised_to(promised, row);
+    int64_t row = promised ? appending->append(run->append, site->awaiting, Py_None, &moment)
+                           : appending->append(run->append, site->template, value, &moment);
+    if (promised)
+        promise(&ahead, row);
     free(gathered);
     if (row > 0 && found != NULL && here.address != NULL) {
         forget(found);
         *found = here;
         found->record = site->summary ? Py_NewRef(value) : NULL;
     }
-    Py_DECREF(value);
+    Py_XDECREF(value);
     if (row < 0 && !is_interrupted()) {
         PyErr_Clear();
         row = 0;
@@ -523,6 +524,7 @@ static PyObject *call_in_pass(Rule *self, PyObject *args)
     if (run == NULL || count < 1 || count > 2)
         Py_RETURN_NONE;
     Py_INCREF(run); /* the pass may end meanwhile */
+    ask_again();
     if (is_elsewhere(run) && enter(run) < 0) {
         Py_DECREF(run);
         return NULL;

@@ -5,7 +5,8 @@ enum { MOST_TOLD = 64 };
 
 /* What a slot holds of a tensor (None: it is not there), or what the row is promised of it; 0 where that takes more than a
  * look. */
-static int slotted(PyObject *object, PyObject *tensor, Slotted *slot, PyObject **value, void **gathered, int64_t *promised)
+static int slotted(PyObject *object, PyObject *tensor, Slotted *slot, PyObject **value, void **gathered, Ahead *ahead,
+                   int *promised)
 {
     Site *site = (Site *)object;
     Look seen;
@@ -17,7 +18,7 @@ static int slotted(PyObject *object, PyObject *tensor, Slotted *slot, PyObject *
     if (!look(tensor, &seen) || fits_seen(site, tensor, &seen) != 1)
         return 0;
     if ((*value = value_of(site, tensor, &seen, gathered)) == NULL)
-        return !site->ordered && !site->summary && (*promised = promise(site, tensor, &seen, 0, value)) >= 0;
+        return *promised = !site->ordered && !site->summary && can_promise(site, tensor, &seen, 0, ahead);
     if (PyLong_CheckExact(*value))
         slot->data = PyLong_AsVoidPtr(*value);
     return *value == Py_None || slot->data != NULL;
@@ -30,19 +31,21 @@ int64_t append_in_slots(PyObject *append, PyObject *template, PyObject *sites, P
     Slotted slots[MOST_SLOTS];
     PyObject *values[MOST_SLOTS];
     void *gathered[MOST_SLOTS];
-    int64_t promised[MOST_SLOTS];
+    Ahead ahead[MOST_SLOTS];
+    int promised[MOST_SLOTS];
     int met = 0;
     for (; met < count && fit; met++) {
         slots[met] = (Slotted){0};
         values[met] = gathered[met] = NULL;
-        promised[met] = -1;
+        promised[met] = 0;
         fit = slotted(PyTuple_GET_ITEM(sites, met), tensors[met], slots + met, values + met, gathered + met,
-                      promised + met);
+                      ahead + met, promised + met);
     }
     put_off();
     int64_t row = fit ? appending->slots(append, template, slots, count, moment) : -1;
     for (int slot = 0; slot < met; slot++) {
-        promised_to(promised[slot], row);
+        if (promised[slot])
+            promise(ahead + slot, row);
         Py_XDECREF(values[slot]);
         free(gathered[slot]);
     }

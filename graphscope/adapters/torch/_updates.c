@@ -117,13 +117,13 @@ static int64_t append_update(const Told *told, Known *known, PyObject *parameter
         return 0;
     Py_INCREF(site);
     PyObject *value = value_of(site, parameter, &seen, &gathered);
-    int64_t promised = value == NULL ? promise(site, parameter, &seen, 1, &value) : -1;
-    if (value != NULL) {
-        char finite = 1;
-        Moment moment = {now(), told->duration, 0, rows, count, first >= told->base ? first : -1, versions,
-                         promised < 0 ? NULL : &finite};
-        row = appending->append(told->append, promised < 0 ? site->template : site->awaiting, value, &moment);
-        promised_to(promised, row);
+    Ahead ahead;
+    if (value != NULL || can_promise(site, parameter, &seen, 1, &ahead)) {
+        Moment moment = {now(), told->duration, 0, rows, count, first >= told->base ? first : -1, versions};
+        row = value != NULL ? appending->append(told->append, site->template, value, &moment)
+                            : appending->append(told->append, site->awaiting, Py_None, &moment);
+        if (value == NULL)
+            promise(&ahead, row);
         if (row < 0 || note_write(known, parameter, row, versions) < 0)
             row = -1;
     }
@@ -154,6 +154,7 @@ static PyObject *append_updates(PyObject *module, PyObject *const *args, Py_ssiz
                         "append_updates(table, writer, append, settings, varying, measure, duration, pairs, start)");
         return NULL;
     }
+    ask_again();
     Told told = {(Table *)args[0], args[1], args[2], args[3], args[5]};
     Py_ssize_t place = PyLong_AsSsize_t(args[8]);
     told.duration = PyLong_AsLongLong(args[6]);

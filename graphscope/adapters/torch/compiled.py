@@ -60,8 +60,8 @@ class Site:
     """A call site, and the result that its template is for."""
 
     __slots__ = (
-        "awaiting", "beside", "code", "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "next", "ordered",
-        "requires_grad", "shape", "slots", "summary", "template", "varying", "wanted",
+        "awaiting", "beside", "code", "constants", "count", "direct", "dtype", "fields", "floating", "nbytes", "next",
+        "ordered", "requires_grad", "shape", "slots", "summary", "template", "varying", "wanted",
     )  # fmt: skip
 
     code: Any
@@ -101,7 +101,8 @@ class Run:
     """A run of the engine, as far as hooks ask."""
 
     __slots__ = (
-        "append", "began", "creating", "event", "frame", "held", "marks", "opened", "place", "rules", "start", "timer", "writer",
+        "append", "began", "creating", "event", "frame", "held", "marks", "opened", "place", "rules", "start", "timer",
+        "writer",
     )  # fmt: skip
 
 
@@ -270,7 +271,8 @@ noting: Any = None
 
 Promises: Any = None
 promise_here: Any = None
-"""What is promised of tensors on a CUDA device; without it, `promises.Promises`. And whose promises compiled code makes."""
+"""What is promised of tensors on a CUDA device; without it, `promises.Promises`. And whose promises compiled code
+makes."""
 
 passing: Any = None
 """Makes what is told of the end of each step: see `Optimizers.after`."""

@@ -97,6 +97,11 @@ class Place(compiled.Place):
         self.training_calls: set[str] = set()
         """The families of the calls that run and decide how the program trains: those inside of them are not told."""
 
+    @property
+    def is_entered(self) -> bool:
+        """Whether this thread is one of the engine's own, which runs nodes of a pass that began here."""
+        return self.thread_id != threading.get_ident()
+
     def enter(self) -> None:
         """What this thread runs is part of what runs here: the engine has threads of its own for accelerators."""
         self._places.here = self

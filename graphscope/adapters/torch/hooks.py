@@ -29,18 +29,27 @@ _CALLS: Final = {
 _DEEPEST: Final = 32
 
 
-def hook_of(frame: FrameType) -> str:
-    """The hook that a frame of the program runs in, by its kind and name; empty where it runs in none."""
+def hook_of(frame: FrameType, is_in_engine: bool = False) -> str:
+    """The hook that a frame of the program runs in, by its kind and name; empty where it runs in none.
+
+    Args:
+        frame: The frame.
+        is_in_engine: Whether the thread is one of autograd's engine, which calls nothing but hooks.
+    """
     inner, outer = frame, frame.f_back
     for _ in range(_DEEPEST):
         if outer is None:
-            return ""
+            return _told("gradient hook", inner) if is_in_engine else ""
         file = outer.f_code.co_filename
         if file in _CALLS:
             line = linecache.getline(file, outer.f_lineno)
             kind = next((kind for call, kind in _CALLS[file] if call.search(line)), "")
-            is_own = not inner.f_code.co_filename.startswith(_TORCH)
-            name = inner.f_code.co_qualname.rpartition("<locals>.")[2]
-            return f"{kind} {name}" if kind and is_own else ""
+            return _told(kind, inner) if kind else ""
         inner, outer = outer, outer.f_back
     return ""
+
+
+def _told(kind: str, frame: FrameType) -> str:
+    if frame.f_code.co_filename.startswith(_TORCH):
+        return ""
+    return f"{kind} {frame.f_code.co_qualname.rpartition('<locals>.')[2]}"

@@ -1,4 +1,4 @@
-"""What is promised to the rows of a recording, of tensors on a CUDA device: noted at each op, and given many at a time."""
+"""What is promised to the rows of a recording, of tensors on a CUDA device: noted at each op, given many at a time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import numpy as np
 from graphscope.adapters.torch.cuda_driver import Driver
 
 PROMISE: Final = np.dtype(
-    [(name, "<i8") for name in ("row", "keep", "slot", "size", "times", "start", "nbytes", "dtype")]
+    [(name, "<i8") for name in ("row", "keep", "slot", "size", "times", "start", "nbytes", "floating")]
 )
-"""The row (-1: none), the flag that says how its value is kept, and of what is measured the slot, how many elements are
-and how often each is there; of what is copied (slot -1) where it lies among the bytes that are, and its dtype."""
+"""The row, the flag that says how its value is kept, and of what is measured the slot, how many elements are
+and how often each is there; of what is copied (slot -1) where it lies among the bytes that are, and its number of
+`appender.FLOATING`."""
 TIMED: Final = np.dtype([("row", "<i8"), ("first", "<u8"), ("last", "<u8")])
 """The row of an op that ran between two events."""
 SLOT_BYTES: Final = 64
@@ -53,45 +54,33 @@ class Promises:
         self.failed = False
         """Whether the device has refused something: nothing more is promised."""
         self._resting = False
-        self._promises: list[list[int]] = []
+        self._promises: list[tuple[int, ...]] = []
         self._timed: list[tuple[int, int, int]] = []
         self._used_slots = self._used_bytes = 0
         self._streams: set[int] = set()
         self._events: list[int] = []
 
-    def measure(self, kernel: int, address: int, size: int, times: int, keep: int, stream: int) -> int:
-        """Let the statistics of so many elements be taken, behind what was queued on a stream.
-
-        Returns:
-            The number of the promise; -1 where nothing is promised.
-        """
+    def measure(self, kernel: int, address: int, size: int, times: int, keep: int, stream: int, row: int) -> None:
+        """Let the statistics of so many elements be taken for a row, behind what was queued on a stream."""
         function = self._kernels[kernel]
-        if not function or not address or size <= 0 or not self._has_room(self._used_slots == self._room):
-            return -1
-        place = self._note([-1, keep, self._used_slots, size, times, 0, 0, 0], stream)
+        if not function or not self._has_room(self._used_slots == self._room):
+            return
         slot = self._slots + self._used_slots * SLOT_BYTES
+        self._note((row, keep, self._used_slots, size, times, 0, 0, 0), stream)
         self._used_slots += 1
-        in_one_row = size, 0
-        given = [ctypes.c_uint64(each) for each in (address, size, *in_one_row, slot)]
+        given = [ctypes.c_uint64(each) for each in (address, size, size, 0, slot)]
         pointers = (ctypes.c_void_p * len(given))(*map(ctypes.addressof, given))
         blocks = min(-(-size // (_THREADS * _EACH)), self._most_blocks)
         self.failed |= self._driver.launch(function, blocks, 1, 1, _THREADS, 1, 1, 0, stream, pointers, None) != 0
-        return -1 if self.failed else place
 
-    def copy(self, address: int, nbytes: int, keep: int, dtype: int, stream: int) -> int:
-        """Let the bytes of a small value be kept, behind what was queued on a stream; answers as `measure`."""
-        if not address or nbytes <= 0 or not self._has_room(self._used_bytes + nbytes > self._most_bytes):
-            return -1
+    def copy(self, address: int, nbytes: int, keep: int, floating: int, stream: int, row: int) -> None:
+        """Let the bytes of a value be kept for a row, behind what was queued on a stream."""
+        if not self._has_room(self._used_bytes + nbytes > self._most_bytes):
+            return
         start = self._used_bytes
-        place = self._note([-1, keep, -1, 0, 0, start, nbytes, dtype], stream)
+        self._note((row, keep, -1, 0, 0, start, nbytes, floating), stream)
         self._used_bytes += nbytes + ALIGNMENT - 1 & -ALIGNMENT
         self.failed |= self._driver.copy(self._bytes + start, address, nbytes, stream) != 0
-        return -1 if self.failed else place
-
-    def lies(self, place: int, row: int) -> None:
-        """The row that a promise is made to is written."""
-        if 0 <= place < len(self._promises):
-            self._promises[place][0] = row
 
     def mark(self, stream: int) -> int:
         """An event that tells when the device comes to this place of a stream; 0: there is none."""
@@ -119,7 +108,7 @@ class Promises:
             queued on.
         """
         found = (
-            np.array([tuple(each) for each in self._promises], PROMISE).tobytes(), self._used_bytes,
+            np.array(self._promises, PROMISE).tobytes(), self._used_bytes,
             np.array(self._timed, TIMED).tobytes(), tuple(self._streams),
         )  # fmt: skip
         self._resting = True
@@ -141,7 +130,6 @@ class Promises:
             self._fetch()
         return not self._resting and not self.failed
 
-    def _note(self, promise: list[int], stream: int) -> int:
+    def _note(self, promise: tuple[int, ...], stream: int) -> None:
         self._streams.add(stream)
         self._promises.append(promise)
-        return len(self._promises) - 1

@@ -16,36 +16,31 @@ import torch
 
 from graphscope.adapters.torch import compiled, tensor_base
 from graphscope.adapters.torch.cuda_driver import Driver, DriverError, driver
+from graphscope.adapters.torch.promised_values import give_copied, give_measured, waiting
 from graphscope.adapters.torch.promises import PROMISE, SLOT_BYTES, TIMED
 from graphscope.adapters.torch.promises import Promises as PythonPromises
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_elements import distinct, is_lazy
 from graphscope.adapters.torch.tensor_properties import ORDINARY
-from graphscope.eventlog import awaited, schema
-from graphscope.eventlog.awaited import Awaited, Waiting
+from graphscope.eventlog import awaited
+from graphscope.eventlog.awaited import Awaited
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import Flag
-from graphscope.eventlog.segment import LARGE
 
 if TYPE_CHECKING:
     from graphscope.eventlog.template import Template
     from graphscope.eventlog.writer import Writer
 
-SLOT: Final = np.dtype(
-    [("sum", "<f8"), ("squares", "<f8"), ("most", "<u8"), ("least", "<u8")]
-    + [(name, "<u8") for name in ("nan", "inf", "zero")]
-    + [("shift", "<f8")]
-)
-"""As `statistics.cu` writes it."""
 _SLOTS: Final = 1 << 12
-_BYTES: Final = 1 << 23
-"""Of values that are copied whole."""
+_BYTES: Final = {"full": 1 << 25, "summary": 1 << 22, "none": 1 << 16}
+"""Of values that are copied whole, by the policy."""
 _MOST_COPIED: Final = 1 << 27
 """No larger copy is made of elements that do not lie in one row."""
-_SIGN: Final = np.uint64(1 << 63)
 _CODES: Final = ("int", "uint", "float", "", "bfloat", "complex", "bool", "")
 KERNELS: Final = tuple(
-    name + (str(bits) if name not in ("bool", "") else "" if bits == 8 else "?") for name in _CODES for bits in (8, 16, 32, 64)
+    name + (str(bits) if name not in ("bool", "") else "" if bits == 8 else "?")
+    for name in _CODES
+    for bits in (8, 16, 32, 64)
 )
 """The dtypes that kernels measure, by DLPack's number of a kind and the size: no kernel has the other names."""
 _NUMBERS: Final[dict[torch.dtype, int]] = {
@@ -55,9 +50,6 @@ _NUMBERS: Final[dict[torch.dtype, int]] = {
         torch.int64, torch.uint8, torch.bool,
     )
 }  # fmt: skip
-_FLOATING: Final = {1: "<f2", 2: "<u2", 3: "<f4", 4: "<f8"}
-"""How NumPy reads floating elements, by the numbers of `appender.FLOATING`; bfloat16 as its bits."""
-_COMPLEX_BIT = 8
 
 
 class RemoteTimer:
@@ -102,15 +94,16 @@ class RemoteValues:
         self._process = os.getpid()
         self.index = index
         self._lock = threading.RLock()
-        kernels = found.kernels(KERNELS)
-        size = _SLOTS * SLOT_BYTES + _BYTES
+        kernels = self._kernels = found.kernels(KERNELS)
+        self._most_bytes = _BYTES["full" if writer.is_ring else writer.policy]
+        size = _SLOTS * SLOT_BYTES + self._most_bytes
         self._memory = found.allocate(size)
         self._host = np.empty(size, np.uint8)
         self._clear(_SLOTS * SLOT_BYTES)
         blocks = 4 * torch.cuda.get_device_properties(index).multi_processor_count
         given = (
             self.fetch, torch._C._cuda_getCurrentRawStream, torch._C._cuda_getDevice,
-            torch._C._cuda_isCurrentStreamCapturing, index, _SLOTS, _BYTES, blocks, self._memory,
+            torch._C._cuda_isCurrentStreamCapturing, index, _SLOTS, self._most_bytes, blocks, self._memory,
         )  # fmt: skip
         self._promises: Any
         if compiled.Promises is not None:
@@ -153,37 +146,34 @@ class RemoteValues:
                 ):
                     return None
                 if keep and keep != Flag.SUMMARY:
-                    place = self._copied(keep, floating, nbytes, tensor)
-                else:
-                    place = self._measured(keep, tensor)
+                    return self._copied(keep, floating, nbytes, tensor)
+                return self._measured(keep, tensor)
             except own(RuntimeError):
                 return None
-        return None if place < 0 else Awaited(partial(self._promises.lies, place))
 
-    def _measured(self, keep: int, tensor: torch.Tensor) -> int:
+    def _measured(self, keep: int, tensor: torch.Tensor) -> Awaited | None:
         times = 1
         if not Own.is_contiguous(tensor):
             tensor, times = distinct(tensor_base.data(tensor))
             if not Own.is_contiguous(tensor):
                 if tensor_base.nbytes(tensor) > _MOST_COPIED:
-                    return -1
+                    return None
                 tensor = Own.contiguous(tensor)
-        number = _NUMBERS[tensor_base.dtype(tensor)]
-        found: int = self._promises.measure(
-            number, Own.data_ptr(tensor), Own.numel(tensor), times, keep, self.stream()
-        )
-        return found
+        number, address, size = _NUMBERS[tensor_base.dtype(tensor)], Own.data_ptr(tensor), Own.numel(tensor)
+        if not address or not size or not self._kernels[number]:
+            return None
+        measure = partial(self._promises.measure, number, address, size, times, keep, self.stream())
+        return Awaited(measure, tensor)
 
-    def _copied(self, keep: int, floating: int, nbytes: int, tensor: torch.Tensor) -> int:
-        if nbytes >= LARGE:
-            return -1
+    def _copied(self, keep: int, floating: int, nbytes: int, tensor: torch.Tensor) -> Awaited | None:
+        if nbytes > self._most_bytes:
+            return None
         if not Own.is_contiguous(tensor):
             tensor = Own.contiguous(tensor_base.data(tensor))
-        if tensor_base.nbytes(tensor) != nbytes:
-            return -1
-        dtype = floating << _COMPLEX_BIT | Own.is_complex(tensor)
-        found: int = self._promises.copy(Own.data_ptr(tensor), nbytes, keep, dtype, self.stream())
-        return found
+        address = Own.data_ptr(tensor)
+        if not address or not nbytes or tensor_base.nbytes(tensor) != nbytes:
+            return None
+        return Awaited(partial(self._promises.copy, address, nbytes, keep, floating, self.stream()), tensor)
 
     def timer(self, place: Any) -> RemoteTimer | None:
         """What measures the call that is next; None where that can't be."""
@@ -227,39 +217,16 @@ class RemoteValues:
 
     def _give(self, promises: np.ndarray, used: int) -> None:
         has_slot = promises["slot"] >= 0
-        if has_slot.any():
-            measured = promises[has_slot]
+        measured, copied = promises[has_slot], promises[~has_slot]
+        if len(measured):
             nbytes = len(measured) * SLOT_BYTES
             self._driver.call("cuMemcpyDtoH_v2", self._host.ctypes.data, self._memory, nbytes)
             self._clear(nbytes)
-            records = summaries(self._host[:nbytes].view(SLOT), measured["size"], measured["times"])
-            contents = records.view(np.uint8).reshape(len(records), -1)
-            is_finite = (records["nan"] | records["inf"]) == 0
-            for keep in (0, int(Flag.SUMMARY)):
-                these = measured["keep"] == keep
-                waiting = self._waiting(measured[these])
-                if keep:
-                    waiting.take(contents[these])
-                waiting.say(keep, is_finite[these])
-        if not has_slot.all():
+            give_measured(self._writer, measured, self._host[:nbytes])
+        if len(copied):
             at = self._memory + _SLOTS * SLOT_BYTES
             self._driver.call("cuMemcpyDtoH_v2", self._host.ctypes.data, at, used)
-            self._give_copied(promises[~has_slot], self._host[:used])
-
-    def _give_copied(self, copied: np.ndarray, memory: np.ndarray) -> None:
-        is_finite = _finite(copied, memory)
-        for keep in (int(Flag.INLINE), int(Flag.KEPT)):
-            for nbytes in np.unique(copied["nbytes"][copied["keep"] == keep]).tolist():
-                these = (copied["keep"] == keep) & (copied["nbytes"] == nbytes)
-                contents = memory[copied["start"][these][:, None] + np.arange(nbytes)]
-                waiting = self._waiting(copied[these])
-                if keep == Flag.INLINE:
-                    wide = np.zeros((len(contents), schema.INLINE_BYTES), np.uint8)
-                    wide[:, :nbytes] = contents
-                    waiting.take_inline(wide.view("<u8")[:, 0])
-                else:
-                    waiting.take(contents)
-                waiting.say(keep, is_finite[these])
+            give_copied(self._writer, copied, self._host[:used])
 
     def _tell_times(self, timed: np.ndarray) -> None:
         if not len(timed):
@@ -269,11 +236,7 @@ class RemoteValues:
             told.append(elapsed(first, last))
             self._promises.take_back(first)
             self._promises.take_back(last)
-        self._waiting(timed).took((np.array(told) * 1e6).astype(np.uint64))
-
-    def _waiting(self, promises: np.ndarray) -> Waiting:
-        rows = promises["row"] - self._writer.base
-        return Waiting(self._writer.segment, rows)
+        waiting(self._writer, timed).took((np.array(told) * 1e6).astype(np.uint64))
 
     def end(self) -> None:
         """Give the rows what they wait for, and the device what was taken of it."""
@@ -343,46 +306,3 @@ def took(row: int, first: int, last: int = 0) -> None:
     """The op of a row ran between two events; 0: there is no row, or it ran until now."""
     if _active is not None:
         _active.took(row, first, last)
-
-
-def summaries(slots: np.ndarray, counts: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """The `SUMMARY` records of what `statistics.cu` wrote.
-
-    Args:
-        slots: As it wrote them.
-        counts: How many elements each was of.
-        times: How often each of the elements is there.
-    """
-    found = np.zeros(len(slots), schema.SUMMARY)
-    kept = counts - (slots["nan"] + slots["inf"]).astype(np.int64)
-    some = kept > 0
-    with np.errstate(all="ignore"):
-        mean = slots["sum"] / kept
-        found["mean"] = np.where(some, slots["shift"] + mean, 0)
-        found["std"] = np.where(some, np.sqrt(np.maximum(slots["squares"] / kept - mean * mean, 0)), 0)
-    found["minimum"] = np.where(some, _numbers(~slots["least"]), 0)
-    found["maximum"] = np.where(some, _numbers(slots["most"]), 0)
-    for name in ("nan", "inf", "zero"):
-        found[name] = slots[name] * times.astype(np.uint64)
-    return found
-
-
-def _numbers(keys: np.ndarray) -> np.ndarray:
-    """The numbers of keys."""
-    return np.where(keys & _SIGN, keys & ~_SIGN, ~keys).view(np.float64)
-
-
-def _finite(copied: np.ndarray, memory: np.ndarray) -> np.ndarray:
-    """Which of some values that were copied are finite."""
-    found = np.ones(len(copied), bool)
-    starts, ends = copied["start"], copied["start"] + copied["nbytes"]
-    for floating, dtype in _FLOATING.items():
-        these = copied["dtype"] >> _COMPLEX_BIT == floating
-        if not these.any():
-            continue
-        elements = memory[: len(memory) // 16 * 16].view(dtype)
-        bad = (elements & 0x7F80) == 0x7F80 if dtype == "<u2" else ~np.isfinite(elements)
-        places = np.flatnonzero(bad) * elements.itemsize
-        met = np.searchsorted(places, ends[these]) > np.searchsorted(places, starts[these])
-        found[these] = ~met
-    return found

@@ -100,7 +100,7 @@ class Session(Recording):
         """How one of several slots is kept, by shape and dtype."""
         self.memory = Memory(self) if writer.memory else None
         """Follows what tensors hold of memory, where that was asked for."""
-        if torch.cuda.is_initialized():  # the first call is measured there, too
+        if torch.cuda.is_initialized():  # type: ignore[no-untyped-call] # the first call is measured there, too
             self.meets_remote(torch.device("cuda", torch.cuda.current_device()))
         self.no_fields = Fields(self, "", {"op": 0, "site": 0, "scope": 0, "shape": (), "dtype": None, "attrs": 0})
 

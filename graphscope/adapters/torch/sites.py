@@ -166,7 +166,7 @@ class CallSite(Keeping):
         writer = session.writer
         if result is not None and is_remote(result):
             session.meets_remote(tensor_base.device(result))
-        if hook := hook_of(frame):
+        if hook := hook_of(frame, is_in_engine=session.places.here.is_entered):
             told = {**told, "hook": hook}
         self.code = weakref.ref(frame.f_code)
         self.numbers = numbers

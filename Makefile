@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 SITE := build/site
 
-.PHONY: help demo test check bench docs site page page-check vsix vsix-check transcripts sequences format clean
+.PHONY: help demo test check bench docs site kernels page page-check vsix vsix-check transcripts sequences format clean
 help:
 	@echo "make demo   step through the forward and the backward pass of a sample"
 	@echo "make test   run the tests; no framework is needed"
@@ -17,6 +17,7 @@ help:
 	@echo "make bench  measure speed and write docs/benchmarks.md"
 	@echo "make docs   write docs/reference, graphscope-stubs and docs/learn anew, and build the site"
 	@echo "make site   build the site alone: README and docs, to be read from disk in $(SITE)"
+	@echo "make kernels make the code for CUDA devices anew from statistics.cu"
 	@echo "make page   make the assets of the HTML page from page/ (needs npm)"
 	@echo "make vsix   pack the extension for VS Code (needs npm)"
 	@echo "make format put the code in the house's form"
@@ -50,6 +51,10 @@ site: $(VENV)/.made-docs
 	rm -rf $(SITE)
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env -d build/doctrees docs $(SITE)
 	@echo "$(SITE)/index.html"
+
+# What recording runs on CUDA devices is committed as PTX, so that nobody needs a compiler.
+kernels:
+	$(BIN)/python .ci/kernels.py
 
 # The page's own part is TypeScript; what it is bundled into is committed, so that nobody else needs npm.
 page: page/node_modules

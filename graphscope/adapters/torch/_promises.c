@@ -138,35 +138,40 @@ static int lies_in_rows(const Look *seen, Lying *lying)
     return stride > 0;
 }
 
-/* Let the statistics of a tensor be taken for a row, behind what was queued on a stream; whether that was done. */
-static int measure(Promises *self, int64_t row, int kernel, uint64_t address, const Lying *lying, int keep, void *stream)
+/* Let the statistics of a tensor be taken for a row, behind what was queued on a stream. */
+static void measure(Promises *self, int64_t row, int kernel, uint64_t address, const Lying *lying, int keep, void *stream)
 {
     int64_t size = lying->size, length = lying->row, stride = lying->stride;
     if (kernel < 0 || kernel >= KERNELS || self->kernels[kernel] == NULL || size <= 0 || address == 0 ||
         !make_room(self, self->used_slots == self->room || self->count == 2 * self->room) || !note_stream(self, stream))
-        return 0;
-    int64_t slot = self->used_slots++, blocks = (size + THREADS * EACH - 1) / (THREADS * EACH);
+        return;
+    int64_t slot = self->used_slots, blocks = (size + THREADS * EACH - 1) / (THREADS * EACH);
     uint64_t at = self->slots + SLOT * slot;
     void *given[] = {&address, &size, &length, &stride, &at};
     if (blocks > self->most_blocks)
         blocks = self->most_blocks;
+    if (self->launch(self->kernels[kernel], (unsigned)blocks, 1, 1, THREADS, 1, 1, 0, stream, given, NULL) != 0) {
+        self->failed = 1;
+        return;
+    }
+    self->used_slots++;
     self->promises[self->count++] = (Promise){row, keep, slot, size, lying->times, 0, 0, 0};
-    self->failed |= self->launch(self->kernels[kernel], (unsigned)blocks, 1, 1, THREADS, 1, 1, 0, stream, given, NULL) != 0;
-    return !self->failed;
 }
 
-/* Let the bytes of a value be kept for a row; answers likewise. */
-static int copy(Promises *self, int64_t row, uint64_t address, int64_t nbytes, int keep, int64_t floating, void *stream)
+/* Let the bytes of a value be kept for a row. */
+static void copy(Promises *self, int64_t row, uint64_t address, int64_t nbytes, int keep, int64_t floating, void *stream)
 {
     if (nbytes <= 0 || nbytes > self->most_bytes || address == 0 ||
         !make_room(self, self->used_bytes + nbytes > self->most_bytes || self->count == 2 * self->room) ||
         !note_stream(self, stream))
-        return 0;
+        return;
     int64_t start = self->used_bytes;
+    if (self->copy((uint64_t)(self->bytes + start), address, (size_t)nbytes, stream) != 0) {
+        self->failed = 1;
+        return;
+    }
     self->used_bytes += (nbytes + ALIGNED - 1) & -ALIGNED;
     self->promises[self->count++] = (Promise){row, keep, -1, 0, 0, start, nbytes, floating};
-    self->failed |= self->copy((uint64_t)(self->bytes + start), address, (size_t)nbytes, stream) != 0;
-    return !self->failed;
 }
 
 static uint64_t mark(Promises *self, void *stream)

@@ -65,22 +65,27 @@ class Promises:
         function = self._kernels[kernel]
         if not function or not self._has_room(self._used_slots == self._room):
             return
-        slot = self._slots + self._used_slots * SLOT_BYTES
-        self._note((row, keep, self._used_slots, size, times, 0, 0, 0), stream)
-        self._used_slots += 1
+        number = self._used_slots
+        slot = self._slots + number * SLOT_BYTES
         given = [ctypes.c_uint64(each) for each in (address, size, size, 0, slot)]
         pointers = (ctypes.c_void_p * len(given))(*map(ctypes.addressof, given))
         blocks = min(-(-size // (_THREADS * _EACH)), self._most_blocks)
-        self.failed |= self._driver.launch(function, blocks, 1, 1, _THREADS, 1, 1, 0, stream, pointers, None) != 0
+        if self._driver.launch(function, blocks, 1, 1, _THREADS, 1, 1, 0, stream, pointers, None):
+            self.failed = True
+            return
+        self._used_slots += 1
+        self._note((row, keep, number, size, times, 0, 0, 0), stream)
 
     def copy(self, address: int, nbytes: int, keep: int, floating: int, stream: int, row: int) -> None:
         """Let the bytes of a value be kept for a row, behind what was queued on a stream."""
         if not self._has_room(self._used_bytes + nbytes > self._most_bytes):
             return
         start = self._used_bytes
-        self._note((row, keep, -1, 0, 0, start, nbytes, floating), stream)
+        if self._driver.copy(self._bytes + start, address, nbytes, stream):
+            self.failed = True
+            return
         self._used_bytes += nbytes + ALIGNMENT - 1 & -ALIGNMENT
-        self.failed |= self._driver.copy(self._bytes + start, address, nbytes, stream) != 0
+        self._note((row, keep, -1, 0, 0, start, nbytes, floating), stream)
 
     def mark(self, stream: int) -> int:
         """An event that tells when the device comes to this place of a stream; 0: there is none."""

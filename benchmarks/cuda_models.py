@@ -1,4 +1,4 @@
-"""What recording costs on a CUDA device: training steps of whole models, and of small ones that wait for the processor."""
+"""What recording costs on a CUDA device: steps of whole models, and of small ones that wait for the processor."""
 
 from __future__ import annotations
 

@@ -194,10 +194,11 @@ def test_more_is_promised_than_there_is_room_for(size: int, device: Device) -> N
 @pytest.mark.usefixtures("way")
 def test_another_process_sees_no_value_ahead_of_its_time(device: Device, tmp_path: Path) -> None:
     path = tmp_path / "run.gscope"
-    read = (
-        "import sys, graphscope as gs; log = gs.load(sys.argv[1]); row = log.end - 1; "
-        "print(log.event(row).kind.name, log.summary(row))"
-    )
+    read = """
+import sys, graphscope as gs
+log = gs.load(sys.argv[1])
+print(log.event(log.end - 1).kind.name, log.summary(log.end - 1))
+"""
     x = torch.ones(60, 70, device=device.name)
     with gs.record(path, values="summary") as log:
         x + 1

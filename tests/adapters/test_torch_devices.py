@@ -68,6 +68,7 @@ def accelerator(monkeypatch: pytest.MonkeyPatch) -> Any:
     for module in (devices, sites):
         monkeypatch.setattr(module, "is_remote", lambda tensor: True)
     monkeypatch.setattr(devices, "_module", lambda device: found)
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: False)
     if compiled.Handler is None:
         yield found
         return

@@ -762,6 +762,21 @@ static int find_intended(Handler *self, PyObject **func, PyObject *types, PyObje
     return PyErr_Occurred() ? -1 : 0;
 }
 
+/* Whether a CUDA device may run a call: not where it is given a tensor first that lies elsewhere. */
+static int may_run_there(PyObject *args)
+{
+    PyObject *first = PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, 0) : NULL;
+    return first == NULL || !is_ordinary(first) || lies_there(first);
+}
+
+/* What a call gave back first, borrowed. */
+static PyObject *first_of(PyObject *result)
+{
+    return PyTuple_Check(result) && PyTuple_GET_SIZE(result) ? PyTuple_GET_ITEM(result, 0)
+           : PyList_CheckExact(result) && PyList_GET_SIZE(result) ? PyList_GET_ITEM(result, 0)
+                                                                 : result;
+}
+
 /* __torch_function__(func, types, args=(), kwargs=None). The function is called from here in every case: what it warns
  * of is told of the program's line, and its exceptions pass no frame of ours. */
 static inline PyObject *run_call(Handler *self, PyObject *func, PyObject *args, PyObject *kwargs)
@@ -837,20 +852,20 @@ static inline PyObject *run_call(Handler *self, PyObject *func, PyObject *args, 
         Py_INCREF(constants);
     }
     uint64_t first = 0, last = 0;
-    if (common && promises_go_on()) {
+    if (common && promises_go_on() && may_run_there(args)) {
         ask_again();
         first = mark_here();
     }
     int64_t start = now();
     result = PyObject_Call(func, args, kwargs);
     int64_t end = result == NULL || timer == Py_None ? now() : start + took(timer, start);
-    if (first && result != NULL)
+    if (first && result != NULL && lies_there(first_of(result)))
         last = mark_here();
     int done = 0;
     if (result != NULL && common)
         done = (((Call *)call)->writes ? record_write : record)(self, call, (PyFrameObject *)frame, result, args,
                                                                 &given, start, end);
-    if (done > 0)
+    if (done > 0 && last)
         took_from(given.row, first, last);
     else if (done == 0 && last) { /* Python tells of it */
         ((Place *)self->place)->first = first;

@@ -273,7 +273,7 @@ static int64_t arrived(Rule *self, Run *run, PyObject *cotangent)
     if (row > 0) {
         self->row = run->opened = row;
         ((Place *)run->place)->backward_row = row;
-        run->event = promises_go_on() ? mark_here() : 0;
+        run->event = lies_there(cotangent) ? mark_here() : 0;
     }
     return row;
 }
@@ -337,7 +337,8 @@ static int64_t arrived_in_slots(Rule *self, Run *run, PyObject *cotangents)
         place->busy = 0;
         if (row > 0) {
             self->row = run->opened = place->backward_row = row;
-            run->event = promises_go_on() ? mark_here() : 0;
+            for (Py_ssize_t slot = 0; !run->event && slot < PyTuple_GET_SIZE(cotangents); slot++)
+                run->event = lies_there(PyTuple_GET_ITEM(cotangents, slot)) ? mark_here() : 0;
         }
     }
     Py_XDECREF(known);

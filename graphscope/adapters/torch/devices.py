@@ -60,7 +60,7 @@ def timer(values: Iterable[Any], place: Any = None) -> Measuring | None:
         if isinstance(value, torch.Tensor) and opens(value.__class__):
             with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
                 if is_remote(value):
-                    return remote_values.timer(place) or _timer_on(value.device)
+                    return remote_values.timer(place, value) or _timer_on(value.device)
     return None
 
 

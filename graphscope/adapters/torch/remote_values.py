@@ -93,7 +93,7 @@ class RemoteValues:
         self._driver: Driver = found
         self._process = os.getpid()
         self.index = index
-        self._lock = threading.RLock()
+        self._lock, self._is_fetching = threading.RLock(), False
         kernels = self._kernels = found.kernels(KERNELS)
         self._most_bytes = _BYTES["full" if writer.is_ring else writer.policy]
         size = _SLOTS * SLOT_BYTES + self._most_bytes
@@ -175,9 +175,11 @@ class RemoteValues:
             return None
         return Awaited(partial(self._promises.copy, address, nbytes, keep, floating, self.stream()), tensor)
 
-    def timer(self, place: Any) -> RemoteTimer | None:
-        """What measures the call that is next; None where that can't be."""
-        return RemoteTimer(self._promises, self.stream(), place) if self.can_queue() else None
+    def timer(self, place: Any, tensor: torch.Tensor) -> RemoteTimer | None:
+        """What measures the call that is next, which is given a tensor; None where that can't be."""
+        if Own.get_device(tensor) != self.index or not self.can_queue():
+            return None
+        return RemoteTimer(self._promises, self.stream(), place)
 
     def took(self, row: int, first: int, last: int) -> None:
         """The op of a row ran between two events; 0: there is no row, or it ran until now."""
@@ -198,6 +200,9 @@ class RemoteValues:
         What a device that has failed still owes them they do not get.
         """
         with self._lock:
+            if self._is_fetching:  # a signal handler runs within
+                return
+            self._is_fetching = True
             promised, used, measured, streams = self._promises.take()
             try:
                 if streams and self._process == os.getpid():  # a forked child has no device
@@ -209,6 +214,7 @@ class RemoteValues:
                 self._promises.failed = True
             finally:
                 self._promises.resume()
+                self._is_fetching = False
 
     def _clear(self, nbytes: int) -> None:
         """Let slots be zeros again."""
@@ -296,10 +302,10 @@ def promise_check(tensor: torch.Tensor) -> Awaited | None:
     return None if here is None or here.is_watched else here.promise(0, 0, 0, tensor)
 
 
-def timer(place: Any) -> RemoteTimer | None:
-    """What measures the next call of the program in a thread; None where its end must be waited for."""
+def timer(place: Any, tensor: torch.Tensor) -> RemoteTimer | None:
+    """What measures the next call of the program in a thread, which is given a tensor; None: its end is waited for."""
     here = _active
-    return None if here is None or here.is_watched or place is None else here.timer(place)
+    return None if here is None or here.is_watched or place is None else here.timer(place, tensor)
 
 
 def took(row: int, first: int, last: int = 0) -> None:

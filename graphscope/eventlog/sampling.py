@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any, Final
 
 from graphscope.errors import LogError
+from graphscope.eventlog.late_numbers import LateNumber, LateNumbers
 from graphscope.eventlog.marked_step import MarkedStep
 from graphscope.eventlog.moments import USUAL, moments
 from graphscope.eventlog.requests import Requests
@@ -53,8 +54,8 @@ class Sampling(StepCounts):
     """
 
     __slots__ = (
-        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "has_told", "marked",
-        "met", "newest_loss", "on", "passed", "scales", "turns",
+        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "has_told", "late",
+        "marked", "met", "newest_loss", "on", "passed", "scales", "turns",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str | None = None) -> None:
@@ -68,6 +69,8 @@ class Sampling(StepCounts):
         self.every = every
         self.passed = bytearray(_MOST_HELD * SERIES.itemsize)
         """The rows of the series of steps that nobody looked at, until somebody does: compiled code puts them there."""
+        self.late = LateNumbers()
+        """What steps are told of later."""
         self.scales: tuple[Any, ...] = ()
         """Tensors by which losses are scaled up for half precision: a loss is told as it was."""
         self._burst = keep_last or _BURST
@@ -121,6 +124,13 @@ class Sampling(StepCounts):
         if self.marked is None or self.others:  # one that does not end it has made its step already
             return self.ended + 1
         return self.marked.step_of(self.ended, frame, lines)
+
+    def note_late_loss(self, loss: LateNumber | None) -> None:
+        """Note that a backward pass of the step begins from a number that lies elsewhere (None: it never comes)."""
+        self.late.is_elsewhere = True
+        if loss is not None:
+            self.late.note(self.loss, loss)
+            self.loss = None
 
     def note_scale(self, scale: Any) -> None:
         """Note a tensor that the program scales losses by."""
@@ -177,6 +187,8 @@ class Sampling(StepCounts):
     def rest(self, time: int) -> None:
         """Decide how many of the steps that are left out end until one is looked at: what that costs is to be little.
 
+        Where losses lie elsewhere each is: nothing else notes them, or the rates.
+
         Args:
             time: Now, in nanoseconds.
         """
@@ -184,7 +196,7 @@ class Sampling(StepCounts):
         self._looked = self.ended, time
         took = (time - before) / max(self.ended - steps, 1)
         rest = int(min(max(_LOOK / (_SHARE * took), 1), _MOST_HELD)) if took > 0 else 1
-        self.idle = min(rest, self.every - self.ended % self.every)
+        self.idle = 1 if self.late.is_elsewhere else min(rest, self.every - self.ended % self.every)
 
     def wants_norm(self) -> bool:
         """Whether the norm of the gradients of the step that ends is to be had: what they cost is to be little, too."""
@@ -216,7 +228,10 @@ class Sampling(StepCounts):
             self._requests = Requests(folder)
 
     def meet(self, loss: float | None) -> bool:
-        """Note the loss of a step that ends; whether something is remarkable, as the first is that is NaN or Inf."""
+        """Note the loss of a step; whether something is remarkable, as the first is that is NaN or Inf.
+
+        It is the step that ends; where losses lie elsewhere, the one before it.
+        """
         is_asked = self._requests is not None and self._requests.heed()
         if loss is None:
             return is_asked

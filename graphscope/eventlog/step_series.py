@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,8 +23,11 @@ SERIES: Final = np.dtype([("step", "<i8"), ("time", "<f8"), ("loss", "<f8"), ("r
 """A step, counted from 1 (0: a row that is free), the seconds since the first one ended, and its learning rate.
 
 The loss is what the last backward pass of the step began from, or one before it that is not finite. NaN stands for a
-rate or a loss that is not known.
+rate or a loss that is not known. What lies on an accelerator may be told when the next step ends.
 """
+
+_LOSS_AT, _RATE_AT, _HAS_LOSS_AT = (SERIES.fields[name][1] for name in ("loss", "rate", "has_loss"))  # type: ignore[index]
+_NUMBER, _TRUTH, _STEP_OF = struct.Struct("<d"), struct.Struct("?"), struct.Struct("<q")
 
 NORMS_NAME: Final = "norms.npy"
 NORMS: Final = np.dtype([("step", "<i8"), ("norm", "<f8")])
@@ -68,6 +72,19 @@ class StepSeries:
         known = loss is not None
         self._steps.append(step, (time - self._first) / 1e9, loss if known else math.nan, rate, known)
 
+    def tell(self, step: int, loss: float | None, rate: float | None) -> None:
+        """Tell what was not known of one of the newest steps when it was appended.
+
+        Args:
+            step: Counted from 1.
+            loss: None: there is nothing to tell of it.
+            rate: Likewise.
+        """
+        if rate is not None:
+            self._steps.put(step, (_NUMBER, _RATE_AT, rate))
+        if loss is not None:
+            self._steps.put(step, (_NUMBER, _LOSS_AT, loss), (_TRUTH, _HAS_LOSS_AT, True))
+
     def take_back(self, first: int, last: int) -> None:
         """Forget the newest steps, from one to another: they were parts of one that ends later."""
         for step in range(last, first - 1, -1):
@@ -98,6 +115,7 @@ class _Rows:
         self._row = struct.Struct(struct_format)
         self._count = self._given = 0
         self._stride = 1
+        self._moving = threading.RLock()
 
     def append(self, *fields: Any) -> None:
         self._given += 1
@@ -129,11 +147,29 @@ class _Rows:
             self._count -= 1
             self._given -= 1
 
+    def put(self, step: int, *fields: tuple[struct.Struct, int, Any]) -> None:
+        """Put something into the row of one of the newest steps, if there is one; another thread may append meanwhile.
+
+        Args:
+            step: The step.
+            fields: How each field is written, where it lies in its row, and what it holds.
+        """
+        memory, size = self._map.memory, self._row.size
+        with self._moving:
+            first = self._map.start
+            start = first + (self._count - 1) * size
+            while start >= first and _STEP_OF.unpack_from(memory, start)[0] > step:
+                start -= size
+            if start >= first and _STEP_OF.unpack_from(memory, start)[0] == step:
+                for form, place, value in fields:
+                    form.pack_into(memory, start + place, value)
+
     def _thin(self) -> None:
         rows = np.frombuffer(self._map.memory, self._dtype, MOST, self._map.start)
-        kept = rows[1::2].copy()
-        rows[: len(kept)], rows[len(kept) :] = kept, 0
-        self._count, self._stride = len(kept), 2 * self._stride
+        with self._moving:
+            kept = rows[1::2].copy()
+            rows[: len(kept)], rows[len(kept) :] = kept, 0
+            self._count, self._stride = len(kept), 2 * self._stride
 
 
 def keep_losses(writer: Writer) -> None:

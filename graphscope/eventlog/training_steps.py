@@ -13,6 +13,7 @@ from typing import Any
 from graphscope.eventlog import record
 from graphscope.eventlog.awaited import fetch
 from graphscope.eventlog.interruptions import own
+from graphscope.eventlog.late_numbers import LateNumber
 from graphscope.eventlog.loop_counters import loop_counters
 from graphscope.eventlog.marked_step import MarkedStep
 from graphscope.eventlog.notices import say
@@ -44,6 +45,7 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
         return
     if is_recorded:
         fetch()  # the loss is looked for among the rows
+    _meet_late(writer)
     frame = _frame_of_program(sys._getframe(1))
     is_new = id(optimizer) not in sampling.met
     turn = _turn(writer, frame) if is_recorded or is_new else None
@@ -56,9 +58,10 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
         loss = _loss(sampling, optimizer, norm)
         if sampling.ended < ended:
             writer.series.take_back(sampling.ended + 1, ended)
-            loss = sampling.newest_loss if loss is None else loss
+            loss = sampling.newest_loss if loss is None and not sampling.late.has_losses else loss
         if is_end:
-            writer.series.append(sampling.ended + 1, writer.clock(), loss, _rate(optimizer))
+            loss, rate = sampling.late.end(sampling.ended + 1, loss, _rate(sampling, optimizer))
+            writer.series.append(sampling.ended + 1, writer.clock(), loss, rate)
             sampling.newest_loss = loss
         if is_end and norm is not None and sampling.wants_norm():
             _append_norm(writer, norm, optimizer)
@@ -105,12 +108,27 @@ def passed(optimizer: Any) -> bool:
     writer = record.suspended
     if writer is None or writer.series is None:
         return False
+    _meet_late(writer)
     sampling, loss, now = writer.sampling, writer.sampling.loss, writer.clock()
-    if loss is None or math.isfinite(loss) != sampling.is_finite or not sampling.goes_on(optimizer, now):
+    is_as_before = sampling.late.is_elsewhere if loss is None else math.isfinite(loss) == sampling.is_finite
+    if not is_as_before or not sampling.goes_on(optimizer, now):
         return False
     keep_passed(writer)
-    writer.series.append(sampling.ended, now, loss, _rate(optimizer))
+    loss, rate = sampling.late.end(sampling.ended, loss, _rate(sampling, optimizer))
+    writer.series.append(sampling.ended, now, loss, rate)
+    sampling.late.is_elsewhere &= loss is None
     return True
+
+
+def _meet_late(writer: Writer) -> None:
+    """Note the losses of steps before that were not here when those ended: what is remarkable is so one step later."""
+    sampling = writer.sampling
+    if writer.series is None:
+        return
+    for loss in sampling.late.losses(writer.series):
+        sampling.newest_loss = loss
+        if sampling.meet(loss):
+            writer.remark()
 
 
 def keep_passed(writer: Writer) -> None:
@@ -138,10 +156,10 @@ def _append_norm(writer: Writer, norm: Callable[[Any], float | None], optimizer:
     writer.sampling.took_norm(began, writer.clock())
 
 
-def _rate(optimizer: Any) -> float:
+def _rate(sampling: Sampling, optimizer: Any) -> LateNumber | float:
     """The learning rate of an optimizer's first group; NaN where that is not known."""
     try:
-        return float(optimizer.param_groups[0]["lr"])
+        return sampling.late.number_of(optimizer.param_groups[0]["lr"])
     except own(Exception):  # of an optimizer of the program's own
         return math.nan
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,3 +30,11 @@ def debug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
         return capsys.readouterr().out
 
     return run
+
+
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A `Device` of `stand_in_device`: one of CUDA, or the memory of this machine in its place."""
+    from tests.adapters import stand_in_device  # which needs PyTorch
+
+    yield from stand_in_device.device(monkeypatch)

@@ -17,7 +17,7 @@ from graphscope.adapters.torch import compiled, control, tensor_base, tensor_ele
 from graphscope.adapters.torch.backward_graph import NAMES, Walk
 from graphscope.adapters.torch.collectives import Collectives
 from graphscope.adapters.torch.dtypes import log_dtype
-from graphscope.adapters.torch.loss_scales import scale_of
+from graphscope.adapters.torch.loss_scales import factor_of, scale_of
 from graphscope.adapters.torch.modes import aside, sweep
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.rules import Run
@@ -180,7 +180,12 @@ class Backward:
         """The template of the first mark of a pass, and the loss."""
         if marks.loss is None:
             return marks.begin, None
-        scale = scale_of(root, self.session.writer.sampling.scales)
+        scales = self.session.writer.sampling.scales
+        if tensor_base.is_cuda(root):
+            factor = factor_of(root, scales)
+            is_plain = factor is None or tensor_elements.is_captured(root)  # of which nothing of ours is to be a part
+            return marks.loss.read(root if is_plain else _quotient(root, factor))
+        scale = scale_of(root, scales)
         number = tensor_elements.array_of(root) if scale != 1 else None
         if number is None or number.dtype.kind != "f":  # bfloat16 comes as its bits
             return marks.loss.read(root)
@@ -236,3 +241,11 @@ def _is_number(root: Any) -> bool:
         and tensor_base.Own.numel(root) == 1
         and tensor_base.Own.is_floating_point(root)
     )
+
+
+def _quotient(root: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    """A loss as it was before it was scaled up, computed where it lies."""
+    with torch._C._DisableTorchDispatch():
+        quotient = tensor_base.Own.div(tensor_base.data(root), scale)
+        found: torch.Tensor = tensor_base.Own.to(quotient, tensor_base.dtype(root))
+    return found

@@ -22,9 +22,13 @@ FUNCTIONS: Final[dict[str, tuple[Any, ...]]] = {
     "cuMemsetD8Async": (_ADDRESS, ctypes.c_ubyte, _SIZE, _POINTER),
     "cuMemcpyDtoDAsync_v2": (_ADDRESS, _ADDRESS, _SIZE, _POINTER),
     "cuMemcpyDtoH_v2": (_POINTER, _ADDRESS, _SIZE),
+    "cuMemHostAlloc": (_POINTER, _SIZE, _NUMBER),
+    "cuMemFreeHost": (_POINTER,),
+    "cuMemcpyDtoHAsync_v2": (_POINTER, _ADDRESS, _SIZE, _POINTER),
     "cuStreamSynchronize": (_POINTER,),
     "cuEventCreate": (_POINTER, _NUMBER),
     "cuEventRecord": (_POINTER, _POINTER),
+    "cuEventSynchronize": (_POINTER,),
     "cuEventElapsedTime": (_POINTER, _POINTER, _POINTER),
     "cuEventDestroy_v2": (_POINTER,),
 }

@@ -19,6 +19,17 @@ def scale_of(root: Any, scales: Sequence[Any]) -> float:
         root: A tensor.
         scales: Those of the program's scalers.
     """
+    factor = factor_of(root, scales)
+    return 1.0 if factor is None else float(factor)
+
+
+def factor_of(root: Any, scales: Sequence[Any]) -> Any:
+    """The tensor that has the scale; None where there is none.
+
+    Args:
+        root: A tensor.
+        scales: Those of the program's scalers.
+    """
     node = tensor_base.grad_fn(root) if scales else None
     factor = node._saved_other if node is not None and node.name() == _PRODUCT else None
-    return float(factor) if factor is not None and any(factor is each for each in scales) else 1.0
+    return factor if factor is not None and any(factor is each for each in scales) else None

@@ -72,6 +72,7 @@ class TorchPatches(Patches):
         """Begin to see what torch does."""
         session, calls = self._session, self._calls
         self.at_end(remote_values.end)
+        self.at_end(self._losses.close)
         collectives = Collectives(session)
         for follower in (
             collectives,

@@ -22,6 +22,7 @@ nbytes: Final = Own.nbytes.__get__
 requires_grad: Final = Own.requires_grad.__get__
 is_leaf: Final = Own.is_leaf.__get__
 hooks: Final = Own._backward_hooks.__get__
+device_index: Final = Own.get_device
 is_cpu: Final = Own.is_cpu.__get__
 is_cuda: Final = Own.is_cuda.__get__
 is_meta: Final = Own.is_meta.__get__

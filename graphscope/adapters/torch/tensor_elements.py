@@ -68,7 +68,7 @@ def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
     # A mode of the program's (fake tensors, a counter of operations) is not to see what we do.
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         try:
-            if tensor_base.is_meta(tensor) or tensor_base.is_nested(tensor) or _is_captured(tensor):
+            if tensor_base.is_meta(tensor) or tensor_base.is_nested(tensor) or is_captured(tensor):
                 return None
             lazy = is_lazy(tensor)
             if lazy:
@@ -98,7 +98,7 @@ def _tensor(found: Any) -> torch.Tensor:
     return found  # type: ignore[no-any-return]
 
 
-def _is_captured(tensor: torch.Tensor) -> bool:
+def is_captured(tensor: torch.Tensor) -> bool:
     """Whether a graph of what an accelerator does for a tensor is being captured."""
     return bool(tensor_base.is_cuda(tensor)) and torch.cuda.is_current_stream_capturing()
 

@@ -22,10 +22,8 @@ from graphscope.adapters.torch.remote_values import KERNELS
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 
-MEASURED: Final = frozenset(
-    ("float32", "float16", "bfloat16", "complex64", "bool")
-    + tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-)
+_WHOLE: Final = (f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+MEASURED: Final = frozenset(("float32", "float16", "bfloat16", "complex64", "bool", *_WHOLE))
 """The dtypes that `statistics.cu` has kernels for."""
 TICK: Final = 7
 """So many milliseconds are between one event and the next, whatever is queued."""

@@ -100,12 +100,11 @@ FOR_EACH_PROCESSOR static Sums sums_of(const double *before, const double *after
 /* The norm of all, of the sum of squares of a sample. */
 static double norm(double squares, double share) { return isnan(squares) ? INFINITY : sqrt(squares / share); }
 
-/* The address, the size and the floating type of elements: the last three arguments of both functions. */
-static int parse(PyObject *const *args, const char **data, int64_t *count, int *kind)
+/* The size and the floating type of elements: the last two arguments of each function. */
+static int parse_kind(PyObject *const *args, int64_t *count, int *kind)
 {
-    *data = PyLong_AsVoidPtr(args[0]);
-    int64_t nbytes = PyLong_AsLongLong(args[1]);
-    *kind = (int)PyLong_AsLong(args[2]);
+    int64_t nbytes = PyLong_AsLongLong(args[0]);
+    *kind = (int)PyLong_AsLong(args[1]);
     if (PyErr_Occurred())
         return -1;
     if (*kind < 1 || *kind > 4) {
@@ -114,6 +113,13 @@ static int parse(PyObject *const *args, const char **data, int64_t *count, int *
     }
     *count = nbytes / sizes[*kind];
     return 0;
+}
+
+/* The same behind the address of the elements. */
+static int parse(PyObject *const *args, const char **data, int64_t *count, int *kind)
+{
+    *data = PyLong_AsVoidPtr(args[0]);
+    return PyErr_Occurred() ? -1 : parse_kind(args + 1, count, kind);
 }
 
 /* sample(address, nbytes, floating): the elements that are compared later, as bytes. */
@@ -134,32 +140,28 @@ static PyObject *sample(PyObject *module, PyObject *const *args, Py_ssize_t give
     return found;
 }
 
-/* compare(sample, gradient, address, nbytes, floating): the norms of gradient, weight and update, and the share that moved,
- * by their bits. */
-static PyObject *compare(PyObject *module, PyObject *const *args, Py_ssize_t given)
+/* Whether these are the bytes of a sample of so many elements; 0 with an error set. */
+static int is_sample(PyObject *bytes, int64_t count, int kind)
 {
-    const char *data;
-    int64_t count;
-    int kind;
-    if (given != 5 || !PyBytes_Check(args[0])) {
-        PyErr_SetString(PyExc_TypeError, "compare(sample, gradient, address, nbytes, floating)");
-        return NULL;
-    }
-    const char *gradient = PyLong_AsVoidPtr(args[1]);
-    if (parse(args + 2, &data, &count, &kind) < 0)
-        return NULL;
+    if (PyBytes_GET_SIZE(bytes) == sampled(count) * sizes[kind])
+        return 1;
+    PyErr_SetString(PyExc_ValueError, "the sample is of another parameter");
+    return 0;
+}
+
+/* The norms of gradient, weight and update, and the share that moved, by their bits: of a sample of so many elements, and
+ * of gradient and new weight, runs of which lie `between` elements apart. */
+static PyObject *measures(const char *sample, const char *gradient, const char *data, int64_t count, int64_t between,
+                          int kind)
+{
     int64_t size = sampled(count);
-    if (PyBytes_GET_SIZE(args[0]) != size * sizes[kind]) {
-        PyErr_SetString(PyExc_ValueError, "the sample is of another parameter");
-        return NULL;
-    }
     double before[MOST], after[MOST], pulls[MOST];
     int64_t whole = (size + RUN - 1) / RUN * RUN; /* what is missing to a whole run is 0 in all three */
     for (int64_t at = size; at < whole; at++)
         before[at] = after[at] = pulls[at] = 0;
-    widen(before, PyBytes_AS_STRING(args[0]), size, RUN, kind);
-    widen(after, data, size, apart(count), kind);
-    widen(pulls, gradient, size, apart(count), kind);
+    widen(before, sample, size, RUN, kind);
+    widen(after, data, size, between, kind);
+    widen(pulls, gradient, size, between, kind);
     Sums sums = sums_of(before, after, pulls, whole);
     double share = (double)size / (double)count, moved = NAN;
     if (sums.pulled || sums.changed)
@@ -182,9 +184,45 @@ static PyObject *compare(PyObject *module, PyObject *const *args, Py_ssize_t giv
     return told;
 }
 
+/* compare(sample, gradient, address, nbytes, floating): what `measures` tells, of the addresses of whole tensors. */
+static PyObject *compare(PyObject *module, PyObject *const *args, Py_ssize_t given)
+{
+    const char *data;
+    int64_t count;
+    int kind;
+    if (given != 5 || !PyBytes_Check(args[0])) {
+        PyErr_SetString(PyExc_TypeError, "compare(sample, gradient, address, nbytes, floating)");
+        return NULL;
+    }
+    const char *gradient = PyLong_AsVoidPtr(args[1]);
+    if (parse(args + 2, &data, &count, &kind) < 0)
+        return NULL;
+    return is_sample(args[0], count, kind)
+               ? measures(PyBytes_AS_STRING(args[0]), gradient, data, count, apart(count), kind)
+               : NULL;
+}
+
+/* compare_samples(sample, gradient, after, nbytes, floating): the same of samples of all three. */
+static PyObject *compare_samples(PyObject *module, PyObject *const *args, Py_ssize_t given)
+{
+    int64_t count;
+    int kind;
+    if (given != 5 || !PyBytes_Check(args[0]) || !PyBytes_Check(args[1]) || !PyBytes_Check(args[2])) {
+        PyErr_SetString(PyExc_TypeError, "compare_samples(sample, gradient, after, nbytes, floating)");
+        return NULL;
+    }
+    if (parse_kind(args + 3, &count, &kind) < 0)
+        return NULL;
+    for (int each = 0; each < 3; each++)
+        if (!is_sample(args[each], count, kind))
+            return NULL;
+    return measures(PyBytes_AS_STRING(args[0]), PyBytes_AS_STRING(args[1]), PyBytes_AS_STRING(args[2]), count, RUN, kind);
+}
+
 static PyMethodDef methods[] = {
     {"sample", (PyCFunction)(void (*)(void))sample, METH_FASTCALL, "The elements of a parameter that are compared."},
     {"compare", (PyCFunction)(void (*)(void))compare, METH_FASTCALL, "What an update did to a parameter."},
+    {"compare_samples", (PyCFunction)(void (*)(void))compare_samples, METH_FASTCALL, "The same of samples."},
     {NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_samples", "What updates do to parameters.", -1, methods};

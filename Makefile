@@ -17,7 +17,7 @@ help:
 	@echo "make bench  measure speed and write docs/benchmarks.md"
 	@echo "make docs   write docs/reference, graphscope-stubs and docs/learn anew, and build the site"
 	@echo "make site   build the site alone: README and docs, to be read from disk in $(SITE)"
-	@echo "make kernels make the code for CUDA devices anew from statistics.cu"
+	@echo "make kernels make the code for CUDA devices anew from its .cu files"
 	@echo "make page   make the assets of the HTML page from page/ (needs npm)"
 	@echo "make vsix   pack the extension for VS Code (needs npm)"
 	@echo "make format put the code in the house's form"

@@ -35,7 +35,7 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
 
     Args:
         optimizer: None: it is the program's own.
-        norm: The 2-norm of all gradients that an optimizer took; None where it can't be had without a wait.
+        norm: The 2-norm of all gradients that an optimizer took; None where it can't be had.
     """
     writer = record.going()
     if writer is None:

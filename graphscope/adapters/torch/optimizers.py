@@ -22,7 +22,7 @@ from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.adapters.torch.training_calls import TrainingCalls
-from graphscope.adapters.torch.update_measures import Before, measured, sampled
+from graphscope.adapters.torch.update_measures import Sampled, measured, sampled
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import arguments, training_steps
 from graphscope.eventlog.interruptions import own
@@ -192,13 +192,13 @@ class Optimizers:
                 control.stepped(self.session, self.session.frames.user(frame))
 
     @guarded
-    def _sampled(self, optimizer: Any) -> dict[int, Before]:
+    def _sampled(self, optimizer: Any) -> Sampled:
         """What the parameters of an optimizer are ahead of its step, where that is measured."""
         steps = self._training.steps
         return sampled(optimizer) if steps < _MEASURED or steps % _SELDOM == 0 else {}
 
     @guarded
-    def _stepped(self, optimizer: Any, before: dict[int, Before], frame: FrameType, duration: int) -> None:
+    def _stepped(self, optimizer: Any, before: Sampled, frame: FrameType, duration: int) -> None:
         """Append the rows of a step."""
         frame = self.session.frames.user(frame)
         for group in optimizer.param_groups:
@@ -209,7 +209,7 @@ class Optimizers:
                 self._update(type(optimizer).__name__, group, pairs, before, frame, duration // len(pairs))
 
     def _update(
-        self, name: str, group: dict[str, Any], pairs: list[tuple[Any, Any]], before: dict[int, Before],
+        self, name: str, group: dict[str, Any], pairs: list[tuple[Any, Any]], before: Sampled,
         frame: FrameType, duration: int,
     ) -> None:  # fmt: skip
         writer, table = self.session.writer, self.session.identities.table

@@ -1,4 +1,4 @@
-"""What a step of an optimizer does to its parameters, as far as that can be told without a wait for another device."""
+"""What a step of an optimizer does to its parameters; those on a CUDA device are waited for once, all together."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import torch
 
 from graphscope.adapters.torch import tensor_base, tensor_elements
 from graphscope.adapters.torch.dtypes import log_dtype
+from graphscope.adapters.torch.remote_updates import RemoteStep
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog import samples
@@ -30,29 +31,44 @@ class Before(NamedTuple):
     floating: int
 
 
-def sampled(optimizer: Any) -> dict[int, Before]:
+Sampled = dict[int, Before | RemoteStep]
+"""What is known of parameters ahead of a step, by their identity: of those on a device the step itself knows it."""
+
+
+def sampled(optimizer: Any) -> Sampled:
     """The parameters that a step is about to change, by identity; without those that can't be read where they lie."""
-    found = {}
+    found: Sampled = {}
+    remote: RemoteStep | None = None
     for group in optimizer.param_groups:
         for parameter in group["params"]:
             gradient = tensor_base.gradient(parameter)
-            if gradient is None or not tensor_base.is_cpu(parameter):
+            is_here = tensor_base.is_cpu(parameter)
+            if gradient is None or not (is_here or tensor_base.is_cuda(parameter)):
                 continue
             dtype, place, pull = tensor_base.dtype(parameter), address(parameter), address(gradient)
             kind = KINDS.get(dtype)
             if not place or not pull or kind is None or tensor_base.dtype(gradient) is not dtype:
                 continue
             nbytes = tensor_base.nbytes(parameter)
-            if tensor_base.nbytes(gradient) == nbytes:
+            if tensor_base.nbytes(gradient) != nbytes:
+                continue
+            if is_here:
                 found[id(parameter)] = Before(samples.sample(place, nbytes, kind), pull, place, nbytes, kind)
+                continue
+            remote = remote or RemoteStep()
+            if remote.add(parameter, gradient, place, pull, nbytes, kind):
+                found[id(parameter)] = remote
+    if remote is not None:
+        remote.begin()
     return found
 
 
-def measured(before: Before | None, parameter: torch.Tensor, gradient: torch.Tensor) -> list[int]:
+def measured(before: Before | RemoteStep | None, parameter: torch.Tensor, gradient: torch.Tensor) -> list[int]:
     """The bits of `samples.MEASURES` of a parameter that a step has changed; none where they can't be had."""
-    if before is None or (address(parameter), address(gradient)) != (before.address, before.gradient):
-        return []
-    return samples.compare(*before)
+    if type(before) is Before:  # quicker than `isinstance`: there are many parameters
+        is_there = (address(parameter), address(gradient)) == (before.address, before.gradient)
+        return samples.compare(*before) if is_there else []
+    return before.measured(parameter) if isinstance(before, RemoteStep) else []
 
 
 def address(tensor: torch.Tensor, layout: torch.memory_format = torch.contiguous_format) -> int:

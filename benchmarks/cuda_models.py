@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from benchmarks import results
-from benchmarks.engines import load
-from benchmarks.recorders import compared
+from benchmarks.engines import Step, load
+from benchmarks.log import nothing
+from benchmarks.measure import interleave
+from benchmarks.recorders import POLICIES, recorded
 from benchmarks.results import Measurement
 
 GROUP: Final = "models on CUDA"
@@ -21,10 +27,11 @@ IMAGES: Final = (64, 3, 224, 224)
 LAYERS, WIDTH, EXAMPLES = 10, 256, 64
 CELLS, BATCH, FEATURES, HIDDEN = 100, 32, 64, 64
 
-Step = Callable[[], None]
+Training = Callable[[], None]
+"""A step of one."""
 
 
-def _stepping(parameters: Any, loss: Callable[[], Any]) -> Step:
+def _stepping(parameters: Any, loss: Callable[[], Any]) -> Training:
     optimizer = load("torch").optim.AdamW(parameters, lr=1e-5)
 
     def step() -> None:
@@ -35,7 +42,7 @@ def _stepping(parameters: Any, loss: Callable[[], Any]) -> Step:
     return step
 
 
-def perceptron(place: str) -> Step:
+def perceptron(place: str) -> Training:
     """Ten layers of 256."""
     torch = load("torch")
     layers = [each for _ in range(LAYERS) for each in (torch.nn.Linear(WIDTH, WIDTH), torch.nn.ReLU())]
@@ -43,7 +50,7 @@ def perceptron(place: str) -> Step:
     return _stepping(net.parameters(), lambda: net(x).square().mean())
 
 
-def step_by_step(place: str) -> Step:
+def step_by_step(place: str) -> Training:
     """An LSTM of 100 cells in plain ops."""
     torch = load("torch")
     cell = torch.nn.Linear(FEATURES + HIDDEN, 4 * HIDDEN).to(place)
@@ -60,7 +67,7 @@ def step_by_step(place: str) -> Step:
     return _stepping(cell.parameters(), loss)
 
 
-def whole(configuration: str, name: str, kind: str, place: str) -> Step:
+def whole(configuration: str, name: str, kind: str, place: str) -> Training:
     """A model of transformers with random weights, in bfloat16."""
     torch, transformers = load("torch"), load("transformers")
     model = getattr(transformers, name)(getattr(transformers, configuration)()).to(place).train()
@@ -77,7 +84,7 @@ def whole(configuration: str, name: str, kind: str, place: str) -> Step:
     return _stepping(model.parameters(), loss)
 
 
-PROGRAMS: Final[dict[str, Callable[[str], Step]]] = {
+PROGRAMS: Final[dict[str, Callable[[str], Training]]] = {
     "perceptron": perceptron,
     "LSTM, step by step": step_by_step,
     "GPT-2 small": partial(whole, "GPT2Config", "GPT2LMHeadModel", "text"),
@@ -95,7 +102,25 @@ def compare(name: str, place: str = "cuda") -> Measurement:
             step()
         torch.cuda.synchronize()
 
-    return compared(name, run, cap=None, rounds=ROUNDS, patience=PATIENCE)
+    steps = {"bare": Step(run, nothing), "left out": Step(run, nothing, partial(leaving_out, run))}
+    steps |= {policy: Step(run, nothing, partial(recorded, run, policy, None)) for policy in POLICIES}
+    timings = interleave(steps, rounds=ROUNDS, patience=PATIENCE)
+    ratios = {each: timings.ratio(each, "bare") for each in (*POLICIES, "left out")}
+    return Measurement(name, {"seconds, bare": timings.median("bare") / STEPS, **ratios})
+
+
+@contextmanager
+def leaving_out(run: Callable[[], None]) -> Iterator[None]:
+    """A flight recorder that has recorded a step, and leaves out those that follow."""
+    record = load("graphscope.eventlog.record")
+    folder = Path(tempfile.mkdtemp(prefix="benchmark-"))
+    writer = record.start(folder / "run.gscope", policy="summary", every=1_000_000)
+    try:
+        run()
+        yield
+    finally:
+        record.stop(writer)
+        shutil.rmtree(folder)
 
 
 def measure() -> list[Measurement]:

@@ -102,7 +102,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     int64_t key;
-    char ignored, is_plain, gradient, writes, assigns_gradient;
+    char ignored, is_plain, gradient, writes, assigns_gradient, views;
 } Call;
 
 /* A run of the engine: see `rules.Run`. */

@@ -187,6 +187,7 @@ static PyMemberDef Call_members[] = {{"key", T_LONGLONG, offsetof(Call, key), 0,
                                      {"gradient", T_BOOL, offsetof(Call, gradient), 0, NULL},
                                      {"writes", T_BOOL, offsetof(Call, writes), 0, NULL},
                                      {"assigns_gradient", T_BOOL, offsetof(Call, assigns_gradient), 0, NULL},
+                                     {"views", T_BOOL, offsetof(Call, views), 0, NULL},
                                      {NULL}};
 
 static PyType_Slot Call_slots[] = {{Py_tp_doc, "A function of torch, as far as a call of it asks."},

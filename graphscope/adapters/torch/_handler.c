@@ -852,7 +852,7 @@ static inline PyObject *run_call(Handler *self, PyObject *func, PyObject *args, 
         Py_INCREF(constants);
     }
     uint64_t first = 0, last = 0;
-    if (common && promises_go_on() && may_run_there(args)) {
+    if (common && !((Call *)call)->views && promises_go_on() && may_run_there(args)) {
         ask_again();
         first = mark_here();
     }

@@ -19,6 +19,7 @@ typedef int (*Launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, 
 typedef int (*Copy)(uint64_t, uint64_t, size_t, void *);
 typedef int (*Record)(void *, void *);
 typedef int (*Create)(void **, unsigned);
+typedef int (*Elapsed)(float *, void *, void *);
 
 typedef struct {
     PyObject_HEAD
@@ -28,6 +29,7 @@ typedef struct {
     Copy copy;
     Record record;
     Create create;
+    Elapsed elapsed;
     void *kernels[KERNELS];
     Promise *promises;
     Timed *timed;
@@ -98,10 +100,17 @@ static int note_stream(Promises *self, void *stream)
     return 1;
 }
 
-/* Give the rows what was promised, where there is no room for more; whether there is room. */
-static int make_room(Promises *self, int is_full)
+/* Whether there is room for a promise of so many bytes, or (0) in a slot. */
+static int has_room(const Promises *self, int64_t nbytes)
 {
-    if (is_full && !self->resting) {
+    return self->count < 2 * self->room &&
+           (nbytes ? self->used_bytes + nbytes <= self->most_bytes : self->used_slots < self->room);
+}
+
+/* Give the rows what was promised to them; whether something more may be. */
+static int give(Promises *self)
+{
+    if (!self->resting) {
         PyObject *told = PyObject_CallNoArgs(self->fetch);
         if (told == NULL)
             put_off();
@@ -143,7 +152,7 @@ static void measure(Promises *self, int64_t row, int kernel, uint64_t address, c
 {
     int64_t size = lying->size, length = lying->row, stride = lying->stride;
     if (kernel < 0 || kernel >= KERNELS || self->kernels[kernel] == NULL || size <= 0 || address == 0 ||
-        !make_room(self, self->used_slots == self->room || self->count == 2 * self->room) || !note_stream(self, stream))
+        self->resting || !((has_room(self, 0) || give(self)) && has_room(self, 0)) || !note_stream(self, stream))
         return;
     int64_t slot = self->used_slots, blocks = (size + THREADS * EACH - 1) / (THREADS * EACH);
     uint64_t at = self->slots + SLOT * slot;
@@ -162,8 +171,7 @@ static void measure(Promises *self, int64_t row, int kernel, uint64_t address, c
 static void copy(Promises *self, int64_t row, uint64_t address, int64_t nbytes, int keep, int64_t floating, void *stream)
 {
     if (nbytes <= 0 || nbytes > self->most_bytes || address == 0 ||
-        !make_room(self, self->used_bytes + nbytes > self->most_bytes || self->count == 2 * self->room) ||
-        !note_stream(self, stream))
+        self->resting || !((has_room(self, nbytes) || give(self)) && has_room(self, nbytes)) || !note_stream(self, stream))
         return;
     int64_t start = self->used_bytes;
     if (self->copy((uint64_t)(self->bytes + start), address, (size_t)nbytes, stream) != 0) {
@@ -195,7 +203,7 @@ static void take_back(Promises *self, uint64_t event)
 static void timed(Promises *self, int64_t row, uint64_t first, uint64_t last)
 {
     if (first && last && self->timed_count == 2 * self->room)
-        make_room(self, 1);
+        give(self);
     if (first && last && self->timed_count < 2 * self->room)
         self->timed[self->timed_count++] = (Timed){row, first, last};
     else {
@@ -280,9 +288,9 @@ static void Promises_end(Promises *self)
 static int Promises_init(Promises *self, PyObject *args, PyObject *names)
 {
     PyObject *fetch, *stream, *device, *capturing, *kernels;
-    long long index, room, most_bytes, blocks, slots, launch, record, duplicate, create;
-    if (!PyArg_ParseTuple(args, "OOOOLLLLL(LLLL)O!", &fetch, &stream, &device, &capturing, &index, &room, &most_bytes,
-                          &blocks, &slots, &launch, &duplicate, &record, &create, &PyTuple_Type, &kernels))
+    long long index, room, most_bytes, blocks, slots, launch, record, duplicate, create, elapsed;
+    if (!PyArg_ParseTuple(args, "OOOOLLLLL(LLLLL)O!", &fetch, &stream, &device, &capturing, &index, &room, &most_bytes,
+                          &blocks, &slots, &launch, &duplicate, &record, &create, &elapsed, &PyTuple_Type, &kernels))
         return -1;
     put(&self->fetch, fetch);
     put(&self->stream, stream);
@@ -300,6 +308,7 @@ static int Promises_init(Promises *self, PyObject *args, PyObject *names)
     self->copy = (Copy)(intptr_t)duplicate;
     self->record = (Record)(intptr_t)record;
     self->create = (Create)(intptr_t)create;
+    self->elapsed = (Elapsed)(intptr_t)elapsed;
     for (Py_ssize_t place = 0; place < PyTuple_GET_SIZE(kernels) && place < KERNELS; place++)
         self->kernels[place] = PyLong_AsVoidPtr(PyTuple_GET_ITEM(kernels, place));
     self->promises = malloc(2 * room * sizeof(Promise));
@@ -382,6 +391,28 @@ static PyObject *Promises_take(Promises *self, PyObject *nothing)
     return found;
 }
 
+/* durations(timed): of each what passed between its events in nanoseconds, as doubles; NaN where they have not happened.
+ * Nobody asks the events any more. */
+static PyObject *Promises_durations(Promises *self, PyObject *given)
+{
+    if (!PyBytes_Check(given)) {
+        PyErr_SetString(PyExc_TypeError, "bytes are asked for");
+        return NULL;
+    }
+    Py_ssize_t count = PyBytes_GET_SIZE(given) / (Py_ssize_t)sizeof(Timed);
+    const Timed *each = (const Timed *)PyBytes_AS_STRING(given);
+    PyObject *found = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(double));
+    double *told = found == NULL ? NULL : (double *)PyBytes_AS_STRING(found);
+    for (Py_ssize_t place = 0; told != NULL && place < count; place++) {
+        float milliseconds;
+        int failed = self->elapsed(&milliseconds, (void *)(uintptr_t)each[place].first, (void *)(uintptr_t)each[place].last);
+        told[place] = failed ? Py_NAN : milliseconds * 1e6;
+        take_back(self, each[place].first);
+        take_back(self, each[place].last);
+    }
+    return found;
+}
+
 static PyObject *Promises_resume(Promises *self, PyObject *nothing)
 {
     self->resting = 0;
@@ -420,6 +451,7 @@ static PyMethodDef Promises_methods[] = {
     {"timed", (PyCFunction)Promises_timed, METH_VARARGS, "The op of a row ran between two events."},
     {"take_back", (PyCFunction)Promises_take_back, METH_O, "An event that nobody asks any more."},
     {"take", (PyCFunction)Promises_take, METH_NOARGS, "All that was promised."},
+    {"durations", (PyCFunction)Promises_durations, METH_O, "What passed between events, in nanoseconds."},
     {"resume", (PyCFunction)Promises_resume, METH_NOARGS, "Promise again."},
     {"events", (PyCFunction)Promises_events, METH_NOARGS, "Events that nobody uses."},
     {NULL}};

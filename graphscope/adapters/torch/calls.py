@@ -23,6 +23,15 @@ KEY_SHIFT: Final = 48
 ALIASING: Final = frozenset({"detach", "data", "detach_", "as_subclass", "alias", "view_as", "_neg_view"})
 """Their results share memory, though torch does not count them as views."""
 
+VIEWING: Final = ALIASING | frozenset(
+    {
+        "view", "t", "T", "mT", "H", "mH", "transpose", "permute", "movedim", "moveaxis", "swapaxes", "swapdims",
+        "expand", "expand_as", "squeeze", "unsqueeze", "chunk", "split", "tensor_split", "hsplit", "vsplit", "dsplit", "unbind",
+        "narrow", "select", "diagonal", "unfold", "unflatten", "as_strided", "broadcast_to",
+    }
+)  # fmt: skip
+"""Their results are views, whatever they are given: an accelerator has nothing to do for them."""
+
 ZEROING: Final = frozenset({"zero_", "_foreach_zero_", "fill_"})
 """They may set a gradient to 0."""
 
@@ -102,6 +111,8 @@ class Call(compiled.Call):
         )
         self.in_place = self.name.endswith("_") and not self.name.endswith("__") and not self.assigns
         self.aliasing = self.name in ALIASING
+        self.views = self.name in VIEWING
+        """Whether no device works for it: the host tells how long it takes."""
         self.plain = not (self.gradient or self.in_place or self.setter or self.aliasing or self.assigns)
         """Whether its result is a new tensor, or none at all."""
         self.writes = self.in_place and not self.aliasing and self.name not in ZEROING

@@ -94,7 +94,7 @@ class Place:
 class Call:
     """A function of torch, as far as a call of it asks."""
 
-    __slots__ = ("assigns_gradient", "gradient", "ignored", "key", "plain", "writes")
+    __slots__ = ("assigns_gradient", "gradient", "ignored", "key", "plain", "views", "writes")
 
 
 class Run:

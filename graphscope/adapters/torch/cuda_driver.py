@@ -59,8 +59,8 @@ class Driver:
 
     @property
     def addresses(self) -> tuple[int, ...]:
-        """Where the functions lie that compiled code calls itself: to launch, to copy, to record and to make events."""
-        names = ("cuLaunchKernel", "cuMemcpyDtoDAsync_v2", "cuEventRecord", "cuEventCreate")
+        """Where the functions lie that compiled code calls itself: to launch, to copy, and of events."""
+        names = ("cuLaunchKernel", "cuMemcpyDtoDAsync_v2", "cuEventRecord", "cuEventCreate", "cuEventElapsedTime")
         return tuple(ctypes.cast(self._found[name], ctypes.c_void_p).value or 0 for name in names)
 
     def call(self, name: str, *given: Any) -> None:

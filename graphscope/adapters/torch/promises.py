@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
-from graphscope.adapters.torch.cuda_driver import Driver
+from graphscope.adapters.torch.cuda_driver import Driver, DriverError
 
 PROMISE: Final = np.dtype(
     [(name, "<i8") for name in ("row", "keep", "slot", "size", "times", "start", "nbytes", "floating")]
@@ -63,7 +64,7 @@ class Promises:
     def measure(self, kernel: int, address: int, size: int, times: int, keep: int, stream: int, row: int) -> None:
         """Let the statistics of so many elements be taken for a row, behind what was queued on a stream."""
         function = self._kernels[kernel]
-        if not function or not self._has_room(self._used_slots == self._room):
+        if not function or not self._has_room():
             return
         number = self._used_slots
         slot = self._slots + number * SLOT_BYTES
@@ -78,7 +79,7 @@ class Promises:
 
     def copy(self, address: int, nbytes: int, keep: int, floating: int, stream: int, row: int) -> None:
         """Let the bytes of a value be kept for a row, behind what was queued on a stream."""
-        if not self._has_room(self._used_bytes + nbytes > self._most_bytes):
+        if not self._has_room(nbytes):
             return
         start = self._used_bytes
         if self._driver.copy(self._bytes + start, address, nbytes, stream):
@@ -121,6 +122,24 @@ class Promises:
         self._used_slots = self._used_bytes = 0
         return found
 
+    def durations(self, timed: bytes) -> bytes:
+        """Of each what passed between its events, in nanoseconds, as float64; NaN where they have not happened.
+
+        Nobody asks the events any more.
+
+        Args:
+            timed: As TIMED.
+        """
+        found = []
+        for _, first, last in np.frombuffer(timed, TIMED).tolist():
+            try:
+                found.append(self._driver.elapsed(first, last) * 1e6)  # it tells milliseconds
+            except DriverError:
+                found.append(math.nan)
+            self.take_back(first)
+            self.take_back(last)
+        return np.array(found, np.float64).tobytes()
+
     def resume(self) -> None:
         """Promise again."""
         self._resting = False
@@ -130,10 +149,16 @@ class Promises:
         found, self._events = self._events, []
         return found
 
-    def _has_room(self, is_full: bool) -> bool:
-        if (is_full or len(self._promises) >= 2 * self._room) and not self._resting:
+    def _has_room(self, nbytes: int = 0) -> bool:
+        """Whether there is room for so many bytes, or (0) in a slot, once the rows have what they wait for."""
+        for _ in range(2):
+            if self._resting or self.failed:
+                return False
+            full = self._used_bytes + nbytes > self._most_bytes if nbytes else self._used_slots == self._room
+            if not full and len(self._promises) < 2 * self._room:
+                return True
             self._fetch()
-        return not self._resting and not self.failed
+        return False
 
     def _note(self, promise: tuple[int, ...], stream: int) -> None:
         self._streams.add(stream)

@@ -200,8 +200,8 @@ class RemoteValues:
         What a device that has failed still owes them they do not get.
         """
         with self._lock:
-            if self._is_fetching:  # a signal handler runs within
-                return
+            if self._is_fetching or torch._C._cuda_isCurrentStreamCapturing():
+                return  # a signal handler runs within; or nothing may wait
             self._is_fetching = True
             promised, used, measured, streams = self._promises.take()
             try:
@@ -209,7 +209,7 @@ class RemoteValues:
                     for stream in streams:
                         self._driver.call("cuStreamSynchronize", stream)
                     self._give(np.frombuffer(promised, PROMISE), used)
-                    self._tell_times(np.frombuffer(measured, TIMED))
+                    self._tell_times(measured)
             except DriverError:
                 self._promises.failed = True
             finally:
@@ -234,15 +234,11 @@ class RemoteValues:
             self._driver.call("cuMemcpyDtoH_v2", self._host.ctypes.data, at, used)
             give_copied(self._writer, copied, self._host[:used])
 
-    def _tell_times(self, timed: np.ndarray) -> None:
-        if not len(timed):
-            return
-        elapsed, told = self._driver.elapsed, []
-        for first, last in zip(timed["first"].tolist(), timed["last"].tolist(), strict=True):
-            told.append(elapsed(first, last))
-            self._promises.take_back(first)
-            self._promises.take_back(last)
-        waiting(self._writer, timed).took((np.array(told) * 1e6).astype(np.uint64))
+    def _tell_times(self, timed: bytes) -> None:
+        took = np.frombuffer(self._promises.durations(timed))
+        known = np.isfinite(took)
+        rows = np.frombuffer(timed, TIMED)[known]
+        waiting(self._writer, rows).took(took[known].astype(np.uint64))
 
     def end(self) -> None:
         """Give the rows what they wait for, and the device what was taken of it."""

@@ -26,8 +26,8 @@ ALIASING: Final = frozenset({"detach", "data", "detach_", "as_subclass", "alias"
 VIEWING: Final = ALIASING | frozenset(
     {
         "view", "t", "T", "mT", "H", "mH", "transpose", "permute", "movedim", "moveaxis", "swapaxes", "swapdims",
-        "expand", "expand_as", "squeeze", "unsqueeze", "chunk", "split", "tensor_split", "hsplit", "vsplit", "dsplit", "unbind",
-        "narrow", "select", "diagonal", "unfold", "unflatten", "as_strided", "broadcast_to",
+        "expand", "expand_as", "squeeze", "unsqueeze", "chunk", "split", "tensor_split", "hsplit", "vsplit", "dsplit",
+        "unbind", "narrow", "select", "diagonal", "unfold", "unflatten", "as_strided", "broadcast_to",
     }
 )  # fmt: skip
 """Their results are views, whatever they are given: an accelerator has nothing to do for them."""

@@ -219,6 +219,7 @@ static PyObject *run_engine(Entry *self, Run *run, PyObject *context, PyObject *
         put_off();
         Py_DECREF(pushed);
     }
+    ask_again();
     turn(run);
     put(&place->context, outer);
     put(&place->run, Py_None);

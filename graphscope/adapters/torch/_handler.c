@@ -852,13 +852,13 @@ static inline PyObject *run_call(Handler *self, PyObject *func, PyObject *args, 
         Py_INCREF(constants);
     }
     uint64_t first = 0, last = 0;
-    if (common && !((Call *)call)->views && promises_go_on() && may_run_there(args)) {
-        ask_again();
+    ask_again();
+    if (common && !((Call *)call)->views && promises_go_on() && may_run_there(args))
         first = mark_here();
-    }
     int64_t start = now();
     result = PyObject_Call(func, args, kwargs);
     int64_t end = result == NULL || timer == Py_None ? now() : start + took(timer, start);
+    ask_again(); /* what ran within may have used another stream */
     if (first && result != NULL && lies_there(first_of(result)))
         last = mark_here();
     int done = 0;

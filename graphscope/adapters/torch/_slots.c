@@ -68,6 +68,7 @@ static PyObject *append_slots(PyObject *module, PyObject *const *args, Py_ssize_
     Moment moment = {PyLong_AsLongLong(args[5]), PyLong_AsLongLong(args[6]), PyLong_AsLongLong(args[7]), inputs, told, -1, 0};
     if (PyErr_Occurred())
         return NULL;
+    ask_again();
     int64_t row = append_in_slots(args[0], args[1], sites, PySequence_Fast_ITEMS(tensors), &moment);
     if (row < 0)
         Py_RETURN_NONE;

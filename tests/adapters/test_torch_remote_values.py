@@ -242,6 +242,18 @@ def test_where_the_device_fails_the_program_goes_on(refused: str, device: Device
 
 
 @pytest.mark.usefixtures("way")
+def test_a_device_that_shuts_down_ahead_of_the_recording_hurts_nobody(device: Device) -> None:
+    if device.is_real:
+        pytest.skip("a real one can't be asked to fail")
+    with gs.record(values="summary") as log:
+        torch.ones(60, 70).tanh() + 1
+        log.refresh()
+        device.refuses |= {"cuEventDestroy_v2", "cuMemFree_v2"}
+    log.refresh()
+    assert log.summary(log.end - 1) is not None
+
+
+@pytest.mark.usefixtures("way")
 def test_a_device_without_room_or_kernels_is_waited_for(device: Device) -> None:
     if device.is_real:
         pytest.skip("a real one can't be asked to fail")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from functools import partial
 from time import perf_counter_ns as clock
 from typing import TYPE_CHECKING, Any, Final
@@ -246,9 +247,10 @@ class RemoteValues:
         with self._lock:
             self.fetch()
             if self._process == os.getpid() and not self._promises.failed:
-                for event in self._promises.events():
-                    self._driver.call("cuEventDestroy_v2", event)
-                self._driver.call("cuMemFree_v2", self._memory)
+                with suppress(DriverError):  # it has shut down already, with the process
+                    for event in self._promises.events():
+                        self._driver.call("cuEventDestroy_v2", event)
+                    self._driver.call("cuMemFree_v2", self._memory)
             if compiled.Promises is not None:
                 compiled.promise_here(None)
 

@@ -146,7 +146,8 @@ class Template(Form):
     def beside(self) -> bytes:
         """The prefix of a row whose inputs lie in `edges.npy`."""
         prefix = bytearray(self.prefix)
-        _FLAGS.pack_into(prefix, _FLAGS_AT, self.flags | Flag.EDGES)
+        (flags,) = _FLAGS.unpack_from(prefix, _FLAGS_AT)  # fewer than ours where the value comes later
+        _FLAGS.pack_into(prefix, _FLAGS_AT, flags | Flag.EDGES)
         prefix[_INPUT_COUNT_AT] = 0
         return bytes(prefix)
 

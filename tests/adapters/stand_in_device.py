@@ -48,6 +48,16 @@ class Device:
     """So many kernels were."""
     refuses: set[str] = field(default_factory=set)
     """Functions of the driver that are to fail."""
+    current: int = 0
+    """The number of the device that is current: another one is not there but in name."""
+    stream: int = 5
+    """The one that the program uses."""
+    events: int = 0
+    """So many were made."""
+    direction: int = 1
+    """-1: an event is said to have happened ahead of those before it."""
+    held: Callable[[], object] = lambda: None
+    """What is done by who waits for a stream."""
 
     def has(self, tensor: Any) -> bool:
         """Whether a tensor is said to lie there."""
@@ -60,6 +70,7 @@ class Library:
     def __init__(self, device: Device) -> None:
         self._device = device
         self._memory: list[np.ndarray] = []
+        self._contexts: list[int] = []
         self._coming: list[Callable[[], object]] = []
         """The copies to this machine that are queued."""
         self._events: dict[int, tuple[int, int]] = {}
@@ -85,6 +96,8 @@ class Library:
         return 0
 
     def _cuMemAlloc_v2(self, place: int, size: int) -> int:
+        if self._device.current:
+            return _REFUSED
         self._memory.append(np.full(size, 0x55, np.uint8))
         _put(place, self._memory[-1].ctypes.data)
         return 0
@@ -109,11 +122,28 @@ class Library:
         self._coming.append(lambda: ctypes.memmove(to, content, size))
         return 0
 
+    def _cuCtxGetCurrent(self, place: int) -> int:
+        _put(place, 1 + self._device.current)
+        return 0
+
+    def _cuCtxPushCurrent_v2(self, context: int) -> int:
+        self._contexts.append(self._device.current)
+        self._device.current = context - 1
+        return 0
+
+    def _cuCtxPopCurrent_v2(self, place: int) -> int:
+        self._device.current = self._contexts.pop()
+        return 0
+
     def _cuStreamSynchronize(self, stream: int) -> int:
+        if self._device.current:
+            return _REFUSED
+        self._device.held()
         self._come(len(self._coming))
         return int(self._device.is_capturing)
 
     def _cuEventCreate(self, place: int, flags: int) -> int:
+        self._device.events += 1
         _put(place, len(self._events) + 1)
         self._events[len(self._events) + 1] = 0, 0
         return 0
@@ -130,7 +160,9 @@ class Library:
         return int(self._device.is_capturing)
 
     def _cuEventElapsedTime(self, place: int, first: int, last: int) -> int:
-        ctypes.c_float.from_address(place).value = TICK * (self._events[last][0] - self._events[first][0])
+        ctypes.c_float.from_address(place).value = (
+            self._device.direction * TICK * (self._events[last][0] - self._events[first][0])
+        )
         return 0
 
     def _come(self, count: int) -> None:
@@ -245,8 +277,9 @@ def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[Device]:
     for module in (remote_values, remote_numbers):
         monkeypatch.setattr(module, "driver", lambda: driver)
     for name, answer in (
-        ("_cuda_getCurrentRawStream", lambda index: 5),
-        ("_cuda_getDevice", lambda: 0),
+        ("_cuda_getCurrentRawStream", lambda index: found.stream),
+        ("_cuda_getDevice", lambda: found.current),
+        ("_cuda_setDevice", lambda index: setattr(found, "current", index)),
         ("_cuda_isCurrentStreamCapturing", lambda: found.is_capturing),
     ):
         monkeypatch.setattr(torch._C, name, answer, raising=False)

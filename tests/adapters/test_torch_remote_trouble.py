@@ -4,14 +4,20 @@
 
 from __future__ import annotations
 
+import os
+import threading
+from typing import Any
+
 import pytest
 
 torch = pytest.importorskip("torch")
 
 import graphscope as gs
 from graphscope.adapters.torch import compiled
+from graphscope.adapters.torch.cuda_driver import Driver
+from graphscope.eventlog import awaited
 from graphscope.eventlog.schema import Flag
-from tests.adapters.stand_in_device import Device
+from tests.adapters.stand_in_device import TICK, Device
 
 pytestmark = pytest.mark.torch
 
@@ -38,3 +44,104 @@ def test_a_row_of_many_inputs_has_no_value_ahead_of_its_time(policy: str, device
     log.refresh()
     rows = [node.row for node in log.graph.nodes if node.op == "cat"]
     assert not log.event(rows[1]).flags & (Flag.SUMMARY | Flag.KEPT)
+
+
+def test_what_an_interruption_leaves_behind_is_part_of_no_other_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    call, is_due = Driver.call, [True]
+
+    def interrupted(driver: Driver, name: str, *given: Any) -> None:
+        call(driver, name, *given)
+        if name == "cuStreamSynchronize" and is_due:
+            is_due.clear()
+            raise KeyboardInterrupt
+
+    x = torch.full((60, 70), 2.0)
+    with gs.record(values="summary") as log:
+        torch.full((60, 70), 1.0) / 0
+        monkeypatch.setattr(Driver, "call", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            awaited.fetch()
+        y = x + 1
+    log.refresh()
+    summary = log.summary(log.end - 1)
+    assert y.mean() == 3
+    assert (summary.mean, summary.inf) == (3, 0)
+    assert not log.nonfinite(log.end - 1)
+
+
+def test_a_device_that_tells_nothing_any_more_lets_the_log_end(
+    device: Device, capfd: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failed(*given: Any) -> Any:
+        raise RuntimeError("CUDA error: device-side assert triggered")
+
+    x = torch.ones(60, 70)
+    with gs.record(values="summary") as log:
+        x + 1
+        monkeypatch.setattr(torch._C, "_cuda_isCurrentStreamCapturing", failed)
+        log.refresh()
+        x.amax(1)
+        torch.cat([x, x])
+    assert "left changed" not in capfd.readouterr().err
+    log.refresh()
+    told = [node for node in log.graph.nodes if node.kind == "op"]
+    assert [node.op for node in told] == ["add", "amax", "cat"]
+    assert log.summary(told[0].row) is None
+
+
+def test_what_lies_on_one_device_is_fetched_while_another_is_current(device: Device) -> None:
+    x = torch.ones(60, 70)
+    with gs.record(values="summary") as log:
+        x + 1
+        device.current = 1
+        log.refresh()
+        assert log.summary(log.end - 1).mean == 2
+        assert device.current == 1
+
+
+def test_a_device_may_be_met_while_another_is_current(device: Device) -> None:
+    x = torch.ones(60, 70)
+    device.current = 1
+    with gs.record(values="summary"):
+        x + 1
+        assert device.current == 1
+        device.current = 0
+        x + 2
+        assert device.launched
+
+
+def test_a_child_that_is_forked_while_a_thread_waits_goes_on(device: Device) -> None:
+    x = torch.ones(60, 70)
+    with gs.record(values="summary"):
+        x + 1
+        waits, goes_on = threading.Event(), threading.Event()
+
+        def held() -> None:
+            waits.set()
+            goes_on.wait()
+
+        device.held = held
+        thread = threading.Thread(target=awaited.fetch)
+        thread.start()
+        waits.wait()
+        child = os.fork()
+        if not child:
+            os._exit(7)
+        timer = threading.Timer(10, os.kill, (child, 9))
+        timer.start()
+        _, status = os.waitpid(child, 0)
+        timer.cancel()
+        goes_on.set()
+        thread.join()
+    assert os.waitstatus_to_exitcode(status) == 7
+
+
+def test_an_op_whose_events_are_told_in_the_other_order_took_no_time(device: Device) -> None:
+    x = torch.ones(60, 70)
+    with gs.record(values="summary") as log:
+        x + 1
+        x + 1
+        assert device.events
+        device.direction = -1
+        log.refresh()
+        assert log.event(log.end - 1).duration < TICK * 1_000_000

@@ -6,6 +6,8 @@ Torch's own ways to do so take ten times as long, and many ops where one kernel 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -17,6 +19,9 @@ FUNCTIONS: Final[dict[str, tuple[Any, ...]]] = {
     "cuModuleLoadData": (_POINTER, ctypes.c_char_p),
     "cuModuleGetFunction": (_POINTER, _POINTER, ctypes.c_char_p),
     "cuLaunchKernel": (_POINTER, *(_NUMBER,) * 7, _POINTER, _POINTER, _POINTER),
+    "cuCtxGetCurrent": (_POINTER,),
+    "cuCtxPushCurrent_v2": (_POINTER,),
+    "cuCtxPopCurrent_v2": (_POINTER,),
     "cuMemAlloc_v2": (_POINTER, _SIZE),
     "cuMemFree_v2": (_ADDRESS,),
     "cuMemsetD8Async": (_ADDRESS, ctypes.c_ubyte, _SIZE, _POINTER),
@@ -72,6 +77,32 @@ class Driver:
         code = self._found[name](*given)
         if code:
             raise DriverError(f"{name} refuses with error {code}")
+
+    def context(self) -> int:
+        """The context that is current in this thread, a device's; 0 where none is.
+
+        Raises:
+            DriverError: The driver does not tell.
+        """
+        found = ctypes.c_void_p()
+        self.call("cuCtxGetCurrent", ctypes.byref(found))
+        return found.value or 0
+
+    @contextmanager
+    def within(self, context: int) -> Iterator[None]:
+        """With a context current: a thread may be at work on another device, or on none.
+
+        Raises:
+            DriverError: It can't be.
+        """
+        if self.context() == context:
+            yield
+            return
+        self.call("cuCtxPushCurrent_v2", context)
+        try:
+            yield
+        finally:
+            self.call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
 
     def event(self) -> int:
         """A new event; 0 where there is none."""

@@ -16,7 +16,7 @@ import torch
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.cuda_driver import Driver, DriverError, driver
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_elements import is_lazy
+from graphscope.adapters.torch.tensor_elements import is_capturing, is_lazy
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog.interruptions import forgiving, own
 
@@ -109,7 +109,7 @@ class _Device:
         with self._lock:
             if number.is_told:
                 return True
-            if _is_captured():
+            if is_capturing():
                 return False
             try:
                 self._driver.call("cuEventSynchronize", number.event)
@@ -123,14 +123,15 @@ class _Device:
 
     def end(self) -> None:
         """Let go of what was taken of the device."""
+        if self._process != os.getpid():  # a forked child, where the lock may be that of a thread which is not there
+            return
         with self._lock:
             for number in self._coming:
                 number.is_told = True
-            if self._process == os.getpid():
-                with forgiving(DriverError):  # it has failed: then it has let go of all
-                    for event in self._events:
-                        self._driver.call("cuEventDestroy_v2", event)
-                    self._driver.call("cuMemFreeHost", self._memory)
+            with forgiving(DriverError):  # it has failed: then it has let go of all
+                for event in self._events:
+                    self._driver.call("cuEventDestroy_v2", event)
+                self._driver.call("cuMemFreeHost", self._memory)
 
     def _read(self, place: int, dtype: torch.dtype) -> float:
         at = _NUMBER * place
@@ -157,7 +158,7 @@ class RemoteNumbers:
         tensors = [tensor] if divisor is None else [tensor, divisor]
         with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
             try:
-                if self._ended or not all(map(_is_number, tensors)) or _is_captured():
+                if self._ended or not all(map(_is_number, tensors)) or is_capturing():
                     return None
                 index = tensor_base.device_index(tensor)
                 device = self._on(index)
@@ -188,14 +189,6 @@ class RemoteNumbers:
         for device in self._devices.values():
             if device is not None:
                 device.end()
-
-
-def _is_captured() -> bool:
-    """Whether a graph of the device's work is captured, when nothing may wait, or the device has failed."""
-    try:
-        return bool(torch._C._cuda_isCurrentStreamCapturing())
-    except own(RuntimeError):
-        return True
 
 
 def _is_number(tensor: torch.Tensor) -> bool:

@@ -21,11 +21,11 @@ from graphscope.adapters.torch.promised_values import give_copied, give_measured
 from graphscope.adapters.torch.promises import PROMISE, SLOT_BYTES, TIMED
 from graphscope.adapters.torch.promises import Promises as PythonPromises
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_elements import distinct, is_lazy
+from graphscope.adapters.torch.tensor_elements import distinct, is_capturing, is_lazy
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog import awaited
 from graphscope.eventlog.awaited import Awaited
-from graphscope.eventlog.interruptions import own
+from graphscope.eventlog.interruptions import forgiving, own
 from graphscope.eventlog.schema import Flag
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ class RemoteTimer:
         took = clock() - self._began
         place = self._place
         place.took(0)
-        place.first, place.last, self._first = self._first, self._promises.mark(self._stream), 0
+        place.first, self._first = self._first, 0
+        place.last = self._promises.mark(self._stream) if place.first else 0
         return took
 
     def __del__(self) -> None:
@@ -93,6 +94,7 @@ class RemoteValues:
         self._writer = writer
         self._driver: Driver = found
         self._process = os.getpid()
+        self._context = found.context()
         self.index = index
         self._lock, self._is_fetching = threading.RLock(), False
         kernels = self._kernels = found.kernels(KERNELS)
@@ -126,11 +128,7 @@ class RemoteValues:
 
     def can_queue(self) -> bool:
         """Whether this thread may queue something on the device."""
-        return (
-            not self._promises.failed
-            and torch._C._cuda_getDevice() == self.index
-            and not torch._C._cuda_isCurrentStreamCapturing()
-        )
+        return not self._promises.failed and torch._C._cuda_getDevice() == self.index and not is_capturing()
 
     def promise(self, keep: int, floating: int, nbytes: int, tensor: torch.Tensor) -> Awaited | None:
         """What a row is given for a tensor whose value is kept so; None where its elements must be read now."""
@@ -200,22 +198,40 @@ class RemoteValues:
 
         What a device that has failed still owes them they do not get.
         """
+        if self._process != os.getpid():
+            return  # a forked child has no device, and the lock may be that of a thread which is not there
         with self._lock:
-            if self._is_fetching or torch._C._cuda_isCurrentStreamCapturing():
+            if self._is_fetching or is_capturing():
                 return  # a signal handler runs within; or nothing may wait
-            self._is_fetching = True
-            promised, used, measured, streams = self._promises.take()
             try:
-                if streams and self._process == os.getpid():  # a forked child has no device
-                    for stream in streams:
-                        self._driver.call("cuStreamSynchronize", stream)
-                    self._give(np.frombuffer(promised, PROMISE), used)
-                    self._tell_times(measured)
+                self._is_fetching = True
+                with self._driver.within(self._context):
+                    self._fetch()
             except DriverError:
                 self._promises.failed = True
             finally:
                 self._promises.resume()
                 self._is_fetching = False
+
+    def _fetch(self) -> None:
+        streams: tuple[int, ...] | None = None
+        try:
+            promised, used, measured, streams = self._promises.take()
+            self._wait(streams)
+            self._give(np.frombuffer(promised, PROMISE), used)
+            self._tell_times(measured)
+        except BaseException:  # Ctrl-C: what slots hold is to be no part of what is measured there next
+            self._promises.failed = True
+            if streams is not None:
+                with forgiving(DriverError):
+                    self._wait(streams)
+                    self._clear(_SLOTS * SLOT_BYTES)
+                    self._promises.failed = False
+            raise
+
+    def _wait(self, streams: tuple[int, ...]) -> None:
+        for stream in streams:
+            self._driver.call("cuStreamSynchronize", stream)
 
     def _clear(self, nbytes: int) -> None:
         """Let slots be zeros again."""
@@ -239,20 +255,24 @@ class RemoteValues:
         took = np.frombuffer(self._promises.durations(timed))
         known = np.isfinite(took)
         rows = np.frombuffer(timed, TIMED)[known]
-        waiting(self._writer, rows).took(took[known].astype(np.uint64))
+        # Where the op behind it runs on another stream, that may have begun ahead of it.
+        waiting(self._writer, rows).took(np.maximum(took[known], 0).astype(np.uint64))
 
     def end(self) -> None:
         """Give the rows what they wait for, and the device what was taken of it."""
         awaited.fetching.remove(self.fetch)
+        if self.is_compiled:
+            compiled.promise_here(None)
+        if self._process != os.getpid():
+            return
         with self._lock:
             self.fetch()
-            if self._process == os.getpid() and not self._promises.failed:
-                with suppress(DriverError):  # it has shut down already, with the process
+            has_failed, self._promises.failed = self._promises.failed, True  # other threads may write a row yet
+            if not has_failed:
+                with suppress(DriverError), self._driver.within(self._context):  # or it has shut down already
                     for event in self._promises.events():
                         self._driver.call("cuEventDestroy_v2", event)
                     self._driver.call("cuMemFree_v2", self._memory)
-            if compiled.Promises is not None:
-                compiled.promise_here(None)
 
     def begin(self) -> None:
         """Let compiled code promise, too."""
@@ -269,7 +289,15 @@ def begin(writer: Writer, index: int) -> None:
     global _active
     if _active is None:
         try:
-            _active = RemoteValues(writer, index)
+            before = torch._C._cuda_getDevice()
+            if before == index:
+                _active = RemoteValues(writer, index)
+            else:
+                torch._C._cuda_setDevice(index)
+                try:
+                    _active = RemoteValues(writer, index)
+                finally:
+                    torch._C._cuda_setDevice(before)
             _active.begin()
         except own(DriverError, RuntimeError):  # what is read there, is waited for
             _active = None

@@ -98,6 +98,14 @@ def _tensor(found: Any) -> torch.Tensor:
     return found  # type: ignore[no-any-return]
 
 
+def is_capturing() -> bool:
+    """Whether a graph of what a CUDA device does is captured, when nothing may wait, or the device has failed."""
+    try:
+        return bool(torch._C._cuda_isCurrentStreamCapturing())
+    except own(RuntimeError):
+        return True
+
+
 def is_captured(tensor: torch.Tensor) -> bool:
     """Whether a graph of what an accelerator does for a tensor is being captured."""
     return bool(tensor_base.is_cuda(tensor)) and torch.cuda.is_current_stream_capturing()

@@ -33,6 +33,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, device:
         pytest.skip("nothing is compiled here")
 
 
+@pytest.mark.parametrize("policy", ["summary", "full"])
 def test_a_row_of_many_inputs_has_no_value_ahead_of_its_time(policy: str, device: Device) -> None:
     x = torch.ones(6, 70)
     with gs.record(values=policy) as log:
@@ -110,6 +111,20 @@ def test_a_device_may_be_met_while_another_is_current(device: Device) -> None:
         assert device.launched
 
 
+def test_events_of_more_streams_than_are_kept_in_mind_are_used_again(device: Device) -> None:
+    x = torch.ones(60, 70)
+    with gs.record(values="summary") as log:
+        for _ in range(10):
+            for device.stream in range(40):
+                x * 2
+            awaited.fetch()
+    log.refresh()
+    rows = [node.row for node in log.graph.nodes if node.op == "mul"]
+    assert len(rows) == 400
+    assert all(log.summary(row) is not None for row in rows)
+    assert device.events <= 100
+
+
 def test_a_child_that_is_forked_while_a_thread_waits_goes_on(device: Device) -> None:
     x = torch.ones(60, 70)
     with gs.record(values="summary"):
@@ -134,6 +149,28 @@ def test_a_child_that_is_forked_while_a_thread_waits_goes_on(device: Device) -> 
         goes_on.set()
         thread.join()
     assert os.waitstatus_to_exitcode(status) == 7
+
+
+def test_what_a_thread_computes_while_another_waits_is_told_too(device: Device) -> None:
+    x = torch.ones(60, 70)
+    with gs.record(values="summary") as log:
+        x + 1
+        waits, goes_on = threading.Event(), threading.Event()
+
+        def held() -> None:
+            if threading.current_thread() is thread:
+                waits.set()
+                goes_on.wait(1)
+
+        device.held = held
+        thread = threading.Thread(target=awaited.fetch)
+        thread.start()
+        waits.wait()
+        x / 0
+        goes_on.set()
+        thread.join()
+    log.refresh()
+    assert log.nonfinite(log.end - 1)
 
 
 def test_an_op_whose_events_are_told_in_the_other_order_took_no_time(device: Device) -> None:

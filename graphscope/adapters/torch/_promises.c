@@ -100,23 +100,29 @@ static int note_stream(Promises *self, void *stream)
     return 1;
 }
 
-/* Whether there is room for a promise of so many bytes, or (0) in a slot. */
-static int has_room(const Promises *self, int64_t nbytes)
+/* Whether there is room for a promise of so many bytes, or (0) in a slot, of what is queued on a stream. */
+static int has_room(Promises *self, int64_t nbytes, void *stream)
 {
-    return self->count < 2 * self->room &&
-           (nbytes ? self->used_bytes + nbytes <= self->most_bytes : self->used_slots < self->room);
+    return !self->resting && self->count < 2 * self->room &&
+           (nbytes ? self->used_bytes + nbytes <= self->most_bytes : self->used_slots < self->room) &&
+           note_stream(self, stream);
 }
 
-/* Give the rows what was promised to them; whether something more may be. */
-static int give(Promises *self)
+/* Give the rows what was promised to them; where another thread does so, that is waited for. */
+static void give(Promises *self)
 {
-    if (!self->resting) {
-        PyObject *told = PyObject_CallNoArgs(self->fetch);
-        if (told == NULL)
-            put_off();
-        Py_XDECREF(told);
-    }
-    return !self->resting && !self->failed;
+    PyObject *told = PyObject_CallNoArgs(self->fetch);
+    if (told == NULL)
+        put_off();
+    Py_XDECREF(told);
+}
+
+/* The same once the rows have what they wait for, if there is none before; none where nothing may be queued any more. */
+static int makes_room(Promises *self, int64_t nbytes, void *stream)
+{
+    if (!self->failed && !has_room(self, nbytes, stream))
+        give(self);
+    return !self->failed && has_room(self, nbytes, stream);
 }
 
 static int lies_in_rows(const Look *seen, Lying *lying)
@@ -152,7 +158,7 @@ static void measure(Promises *self, int64_t row, int kernel, uint64_t address, c
 {
     int64_t size = lying->size, length = lying->row, stride = lying->stride;
     if (kernel < 0 || kernel >= KERNELS || self->kernels[kernel] == NULL || size <= 0 || address == 0 ||
-        self->resting || !((has_room(self, 0) || give(self)) && has_room(self, 0)) || !note_stream(self, stream))
+        !makes_room(self, 0, stream))
         return;
     int64_t slot = self->used_slots, blocks = (size + THREADS * EACH - 1) / (THREADS * EACH);
     uint64_t at = self->slots + SLOT * slot;
@@ -170,8 +176,7 @@ static void measure(Promises *self, int64_t row, int kernel, uint64_t address, c
 /* Let the bytes of a value be kept for a row. */
 static void copy(Promises *self, int64_t row, uint64_t address, int64_t nbytes, int keep, int64_t floating, void *stream)
 {
-    if (nbytes <= 0 || nbytes > self->most_bytes || address == 0 ||
-        self->resting || !((has_room(self, nbytes) || give(self)) && has_room(self, nbytes)) || !note_stream(self, stream))
+    if (nbytes <= 0 || nbytes > self->most_bytes || address == 0 || !makes_room(self, nbytes, stream))
         return;
     int64_t start = self->used_bytes;
     if (self->copy((uint64_t)(self->bytes + start), address, (size_t)nbytes, stream) != 0) {
@@ -182,6 +187,12 @@ static void copy(Promises *self, int64_t row, uint64_t address, int64_t nbytes, 
     self->promises[self->count++] = (Promise){row, keep, -1, 0, 0, start, nbytes, floating};
 }
 
+static void take_back(Promises *self, uint64_t event)
+{
+    if (event && self->event_count < 4 * self->room)
+        self->events[self->event_count++] = (void *)(uintptr_t)event;
+}
+
 static uint64_t mark(Promises *self, void *stream)
 {
     void *event = NULL;
@@ -189,15 +200,11 @@ static uint64_t mark(Promises *self, void *stream)
         event = self->events[--self->event_count];
     else if (self->create(&event, 0) != 0)
         return 0;
-    if (!note_stream(self, stream) || self->record(event, stream) != 0)
+    if (!note_stream(self, stream) || self->record(event, stream) != 0) {
+        take_back(self, (uint64_t)(uintptr_t)event);
         return 0;
+    }
     return (uint64_t)(uintptr_t)event;
-}
-
-static void take_back(Promises *self, uint64_t event)
-{
-    if (event && self->event_count < 4 * self->room)
-        self->events[self->event_count++] = (void *)(uintptr_t)event;
 }
 
 static void timed(Promises *self, int64_t row, uint64_t first, uint64_t last)
@@ -226,7 +233,7 @@ int can_promise(const Site *site, PyObject *tensor, const Look *seen, int is_kep
 {
     int64_t nbytes = bytes_of(seen);
     *ahead = (Ahead){.kernel = -1};
-    if (active == NULL || active->resting || seen->device != ON_CUDA || seen->device_number != active->index ||
+    if (active == NULL || seen->device != ON_CUDA || seen->device_number != active->index ||
         nbytes == 0 || nbytes != site->nbytes || !can_queue(active, &ahead->stream) || !is_as_it_lies(tensor, seen))
         return 0;
     ahead->address = (uint64_t)(uintptr_t)first_element(tensor, seen);
@@ -325,8 +332,7 @@ static PyObject *Promises_measure(Promises *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "LLLLLLL", &kernel, &address, &size, &times, &keep, &stream, &row))
         return NULL;
     Lying lying = {size, size, 0, times};
-    if (!self->resting)
-        measure(self, row, (int)kernel, (uint64_t)address, &lying, (int)keep, (void *)(intptr_t)stream);
+    measure(self, row, (int)kernel, (uint64_t)address, &lying, (int)keep, (void *)(intptr_t)stream);
     Py_RETURN_NONE;
 }
 
@@ -335,8 +341,7 @@ static PyObject *Promises_copy(Promises *self, PyObject *args)
     long long address, nbytes, keep, floating, stream, row;
     if (!PyArg_ParseTuple(args, "LLLLLL", &address, &nbytes, &keep, &floating, &stream, &row))
         return NULL;
-    if (!self->resting)
-        copy(self, row, (uint64_t)address, nbytes, (int)keep, floating, (void *)(intptr_t)stream);
+    copy(self, row, (uint64_t)address, nbytes, (int)keep, floating, (void *)(intptr_t)stream);
     Py_RETURN_NONE;
 }
 

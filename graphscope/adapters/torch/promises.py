@@ -92,6 +92,7 @@ class Promises:
         """An event that tells when the device comes to this place of a stream; 0: there is none."""
         event = self._events.pop() if self._events else self._driver.event()
         if not event or self._driver.record(event, stream):
+            self.take_back(event)
             return 0
         self._streams.add(stream)
         return event
@@ -151,13 +152,14 @@ class Promises:
 
     def _has_room(self, nbytes: int = 0) -> bool:
         """Whether there is room for so many bytes, or (0) in a slot, once the rows have what they wait for."""
-        for _ in range(2):
-            if self._resting or self.failed:
+        for is_last in (False, True):
+            if self.failed:
                 return False
             full = self._used_bytes + nbytes > self._most_bytes if nbytes else self._used_slots == self._room
-            if not full and len(self._promises) < 2 * self._room:
+            if not self._resting and not full and len(self._promises) < 2 * self._room:
                 return True
-            self._fetch()
+            if not is_last:
+                self._fetch()  # where another thread does so, that is waited for
         return False
 
     def _note(self, promise: tuple[int, ...], stream: int) -> None:

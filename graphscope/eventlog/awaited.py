@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from graphscope.eventlog import schema
 from graphscope.eventlog.schema import Flag
@@ -60,9 +61,11 @@ class Waiting:
         Args:
             contents: Of each row as many bytes as all have, in rows of an array.
         """
-        starts = self._segment.value_start + self._events["value"][self._places].astype(np.intp)
-        memory = np.frombuffer(self._segment.values, np.uint8)
-        memory[starts[:, None] + np.arange(contents.shape[1])] = contents[self._here]
+        if len(self._places):
+            starts = self._segment.value_start + self._events["value"][self._places].astype(np.intp)
+            memory = np.frombuffer(self._segment.values, np.uint8)
+            # To name each byte by its place would take eight times the memory.
+            sliding_window_view(memory, contents.shape[1], writeable=True)[starts] = contents[self._here]
 
     def take_inline(self, contents: np.ndarray) -> None:
         """Their values are here, that lie in the rows themselves: 8 bytes each, as a number."""

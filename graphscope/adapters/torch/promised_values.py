@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from graphscope.eventlog import schema
 from graphscope.eventlog.awaited import Waiting
@@ -60,7 +61,7 @@ def give_copied(writer: Writer, promises: np.ndarray, memory: np.ndarray) -> Non
     kinds = np.unique(promises[["keep", "nbytes"]])
     for keep, nbytes in kinds.tolist():
         these = (promises["keep"] == keep) & (promises["nbytes"] == nbytes)
-        contents = memory[promises["start"][these][:, None] + np.arange(nbytes)]
+        contents = sliding_window_view(memory, nbytes)[promises["start"][these]]
         rows = waiting(writer, promises[these])
         if keep == Flag.INLINE:
             wide = np.zeros((len(contents), schema.INLINE_BYTES), np.uint8)

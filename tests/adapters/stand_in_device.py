@@ -38,6 +38,8 @@ class Device:
     is_real: bool = False
     here: list[Any] = field(default_factory=list)
     """Tensors that are said to lie in memory of this machine all the same."""
+    elsewhere: list[Any] = field(default_factory=list)
+    """And some that are said to lie on another device."""
     is_capturing: bool = False
     """Whether a graph of its work is said to be captured."""
     time: int = 0
@@ -58,6 +60,10 @@ class Device:
     """-1: an event is said to have happened ahead of those before it."""
     held: Callable[[], object] = lambda: None
     """What is done by who waits for a stream."""
+
+    def number(self, tensor: Any) -> int:
+        """The number of the device that a tensor is said to lie on."""
+        return int(any(tensor is each for each in self.elsewhere))
 
     def has(self, tensor: Any) -> bool:
         """Whether a tensor is said to lie there."""
@@ -218,6 +224,7 @@ class _Exchange(ctypes.Structure):
 
 
 _DEVICE_AT: Final = 8
+_NUMBER_AT: Final = 12
 _ON_CUDA: Final = 2
 _POINTER_OF: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
 _CAPSULE_OF: Final = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
@@ -245,6 +252,8 @@ def _seen_there(device: Device) -> Iterator[None]:
                 return -1
             if not code and all(tensor != id(each) for each in device.here):
                 ctypes.c_int32.from_address(seen + _DEVICE_AT).value = _ON_CUDA
+                number = int(any(tensor == id(each) for each in device.elsewhere))
+                ctypes.c_int32.from_address(seen + _NUMBER_AT).value = number
             return int(code)
 
         ours = _Exchange.from_buffer_copy(table)
@@ -260,11 +269,11 @@ def _seen_there(device: Device) -> Iterator[None]:
 class _Lying:
     """Torch's methods of tensors, by which they lie on the device."""
 
+    def __init__(self, device: Device) -> None:
+        self.get_device = device.number
+
     def __getattr__(self, name: str) -> Any:
         return getattr(Own, name)
-
-    def get_device(self, tensor: Any) -> int:
-        return 0
 
 
 def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[Device]:
@@ -286,13 +295,13 @@ def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[Device]:
     properties = type("Properties", (), {"multi_processor_count": 4})
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda index: properties)
     monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: found.is_capturing)
-    monkeypatch.setattr(remote_values, "Own", _Lying())
+    monkeypatch.setattr(remote_values, "Own", _Lying(found))
     where = type("Where", (), {"type": "cuda", "index": 0})
     for name, answer in (
         ("is_cpu", lambda tensor: not found.has(tensor)),
         ("is_cuda", found.has),
         ("device", lambda tensor: where),
-        ("device_index", lambda tensor: 0),
+        ("device_index", found.number),
     ):
         monkeypatch.setattr(tensor_base, name, answer)
     with _seen_there(found):

@@ -13,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import graphscope as gs
-from graphscope.adapters.torch import compiled
+from graphscope.adapters.torch import compiled, devices
 from graphscope.adapters.torch.cuda_driver import Driver
 from graphscope.eventlog import awaited
 from graphscope.eventlog.schema import Flag
@@ -182,3 +182,22 @@ def test_an_op_whose_events_are_told_in_the_other_order_took_no_time(device: Dev
         device.direction = -1
         log.refresh()
         assert log.event(log.end - 1).duration < TICK * 1_000_000
+
+
+def test_how_long_ops_on_another_device_run_is_waited_for(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Timer:
+        def stop(self) -> int:
+            return 1234
+
+    monkeypatch.setattr(devices, "_timer_on", lambda device: Timer())
+    x, y = torch.ones(60, 70), torch.ones(60, 70)
+    device.elsewhere.append(y)
+    with gs.record(values="summary") as log:
+        for _ in range(3):
+            x.tanh()
+            y.tanh()
+            torch.cat([y, y])
+    log.refresh()
+    took = [log.event(node.row).duration for node in log.graph.nodes if node.op in ("tanh", "cat")]
+    assert took[1::3] == took[2::3] == [1234] * 3
+    assert took[3] == TICK * 1_000_000

@@ -364,9 +364,10 @@ INSIDE void promise(const Ahead *ahead, int64_t row);
 /* What follows is queued as what was last, until `ask_again`: on the same stream, if something can be. */
 INSIDE void ask_again(void);
 
-/* Whether what lies on a CUDA device is promised; and whether a tensor lies on that one. */
+/* Whether what lies on a CUDA device is promised; whether a tensor lies on that one, or on another one. */
 INSIDE int promises_go_on(void);
 INSIDE int lies_there(PyObject *tensor);
+INSIDE int lies_on_another(PyObject *tensor);
 
 /* An event at this place of the stream that this thread uses (0: none); the op of a row ran from one to another; nobody
  * asks it any more. */

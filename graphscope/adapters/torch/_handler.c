@@ -610,6 +610,14 @@ static inline PyFrameObject *calling_frame(Handler *self)
     return frame;
 }
 
+/* What a call gave back, or was given, first, borrowed. */
+static PyObject *first_of(PyObject *result)
+{
+    return PyTuple_Check(result) && PyTuple_GET_SIZE(result) ? PyTuple_GET_ITEM(result, 0)
+           : PyList_CheckExact(result) && PyList_GET_SIZE(result) ? PyList_GET_ITEM(result, 0)
+                                                                 : result;
+}
+
 /* Whether a call is of the common kind so far: its arguments are sorted then. */
 static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kwargs, PyFrameObject **frame,
                      Given *given)
@@ -620,6 +628,8 @@ static int is_common(Handler *self, PyObject *call, PyObject *args, PyObject *kw
         is(self->writer, &slot_gate, Py_None) != 1 ||
         is_overridden(Py_None) != 0) /* by a mode of the program's, below this one: it is not to see what we ask */
         return 0;
+    if (PyTuple_GET_SIZE(args) && lies_on_another(first_of(PyTuple_GET_ITEM(args, 0))))
+        return 0; /* how long that takes is waited for */
     *frame = calling_frame(self);
     return *frame != NULL && sort(self, args, kwargs, number(self->writer, &slot_low), given);
 }
@@ -767,14 +777,6 @@ static int may_run_there(PyObject *args)
 {
     PyObject *first = PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, 0) : NULL;
     return first == NULL || !is_ordinary(first) || lies_there(first);
-}
-
-/* What a call gave back first, borrowed. */
-static PyObject *first_of(PyObject *result)
-{
-    return PyTuple_Check(result) && PyTuple_GET_SIZE(result) ? PyTuple_GET_ITEM(result, 0)
-           : PyList_CheckExact(result) && PyList_GET_SIZE(result) ? PyList_GET_ITEM(result, 0)
-                                                                 : result;
 }
 
 /* __torch_function__(func, types, args=(), kwargs=None). The function is called from here in every case: what it warns

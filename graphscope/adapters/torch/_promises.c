@@ -229,6 +229,12 @@ int lies_there(PyObject *tensor)
     return promises_go_on() && look(tensor, &seen) && seen.device == ON_CUDA && seen.device_number == active->index;
 }
 
+int lies_on_another(PyObject *tensor)
+{
+    Look seen;
+    return promises_go_on() && look(tensor, &seen) && seen.device == ON_CUDA && seen.device_number != active->index;
+}
+
 int can_promise(const Site *site, PyObject *tensor, const Look *seen, int is_kept, Ahead *ahead)
 {
     int64_t nbytes = bytes_of(seen);

@@ -50,6 +50,8 @@ class Device:
     """So many kernels were."""
     refuses: set[str] = field(default_factory=set)
     """Functions of the driver that are to fail."""
+    refused: list[str] = field(default_factory=list)
+    """Those that did."""
     current: int = 0
     """The number of the device that is current: another one is not there but in name."""
     stream: int = 5
@@ -86,7 +88,14 @@ class Library:
 
     def _answering(self, name: str) -> Callable[..., int]:
         function = getattr(self, f"_{name}", lambda *given: 0)
-        return lambda *given: _REFUSED if name in self._device.refuses else function(*given)
+
+        def answer(*given: Any) -> int:
+            if name not in self._device.refuses:
+                return function(*given)
+            self._device.refused.append(name)
+            return _REFUSED
+
+        return answer
 
     def _cuModuleGetFunction(self, place: int, module: int, name: bytes) -> int:
         kernel = name.decode().removeprefix("measure_")

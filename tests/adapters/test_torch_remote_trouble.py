@@ -76,18 +76,30 @@ def test_a_device_that_tells_nothing_any_more_lets_the_log_end(
     def failed(*given: Any) -> Any:
         raise RuntimeError("CUDA error: device-side assert triggered")
 
-    x = torch.ones(60, 70)
+    x, weight = torch.ones(60, 70), torch.ones(60, 70, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], 0.1)
     with gs.record(values="summary") as log:
         x + 1
         monkeypatch.setattr(torch._C, "_cuda_isCurrentStreamCapturing", failed)
         log.refresh()
         x.amax(1)
         torch.cat([x, x])
+        weight.grad = x.clone()
+        optimizer.step()
     assert "left changed" not in capfd.readouterr().err
     log.refresh()
     told = [node for node in log.graph.nodes if node.kind == "op"]
-    assert [node.op for node in told] == ["add", "amax", "cat"]
+    assert [node.op for node in told] == ["add", "amax", "cat", "clone", "SGD"]
     assert log.summary(told[0].row) is None
+
+
+def test_no_memory_is_taken_while_a_graph_is_captured(device: Device) -> None:
+    x = torch.ones(60, 70)
+    device.refuses.add("cuMemAlloc_v2")
+    device.is_capturing = True
+    with gs.record(values="summary"):
+        x + 1
+    assert device.refused == []
 
 
 def test_what_lies_on_one_device_is_fetched_while_another_is_current(device: Device) -> None:

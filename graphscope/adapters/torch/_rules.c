@@ -50,14 +50,16 @@ int64_t turn(Run *run)
         put_off();
         Py_CLEAR(run->timer);
     }
-    int64_t moment = run->opened ? appending->finish(run->append, run->opened, run->began) : now();
-    if (run->event && run->opened)
-        took_from(run->opened, run->event, mark_here());
-    else
-        never_mind(run->event);
-    run->event = 0;
+    int64_t row = run->opened, moment = row ? appending->finish(run->append, row, run->began) : now();
+    uint64_t event = run->event;
+    run->event = 0; /* other threads run while room is made for what is timed: it is to be given back once */
     run->opened = 0;
-    return run->began = moment;
+    run->began = moment;
+    if (event && row)
+        took_from(row, event, mark_here());
+    else
+        never_mind(event);
+    return moment;
 }
 
 /* Whether a pass runs whose rows are of the common kind: nobody waits at the gate, and no node is made in it. */

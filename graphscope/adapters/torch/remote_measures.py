@@ -13,7 +13,7 @@ import torch
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.cuda_driver import Driver, DriverError, driver
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_elements import is_lazy
+from graphscope.adapters.torch.tensor_elements import is_capturing, is_lazy
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 
 MOST: Final = 64
@@ -87,7 +87,7 @@ def kernels_for(tensor: torch.Tensor) -> MeasureKernels | None:
             and tensor_base.is_cuda(tensor)
             and tensor_base.layout(tensor) is torch.strided
             and not is_lazy(tensor)
-            and not torch._C._cuda_isCurrentStreamCapturing()
+            and not is_capturing()
         )
         index = Own.get_device(tensor) if is_there else -1
     return _kernels(index) if index >= 0 and index == torch._C._cuda_getDevice() else None

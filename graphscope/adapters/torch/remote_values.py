@@ -290,13 +290,14 @@ def begin(writer: Writer, index: int) -> None:
     if _active is None:
         try:
             before = torch._C._cuda_getDevice()
-            if before == index:
-                _active = RemoteValues(writer, index)
-            else:
+            if before != index:
                 torch._C._cuda_setDevice(index)
-                try:
-                    _active = RemoteValues(writer, index)
-                finally:
+            try:
+                if is_capturing():  # to take memory would end that; and to ask makes a context where there is none
+                    return
+                _active = RemoteValues(writer, index)
+            finally:
+                if before != index:
                     torch._C._cuda_setDevice(before)
             _active.begin()
         except own(DriverError, RuntimeError):  # what is read there, is waited for

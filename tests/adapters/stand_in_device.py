@@ -62,6 +62,8 @@ class Device:
     """-1: an event is said to have happened ahead of those before it."""
     held: Callable[[], object] = lambda: None
     """What is done by who waits for a stream."""
+    queued: Callable[[], object] = lambda: None
+    """What is done by who has a kernel launched."""
 
     def number(self, tensor: Any) -> int:
         """The number of the device that a tensor is said to lie on."""
@@ -106,6 +108,7 @@ class Library:
 
     def _cuLaunchKernel(self, kernel: int, *given: Any) -> int:
         self._device.launched += 1
+        self._device.queued()
         arguments = ctypes.cast(given[8], ctypes.POINTER(ctypes.c_void_p))
         _measure(KERNELS[kernel - 1], *(ctypes.c_uint64.from_address(arguments[each] or 0).value for each in range(5)))
         return 0
@@ -125,7 +128,7 @@ class Library:
         return 0
 
     def _cuMemcpyDtoDAsync_v2(self, to: int, source: int, size: int, stream: int) -> int:
-        ctypes.memmove(to, source, size)
+        (ctypes.c_char * size).from_address(to)[:] = ctypes.string_at(source, size)  # with no other thread meanwhile
         return 0
 
     def _cuMemcpyDtoH_v2(self, to: int, source: int, size: int) -> int:

@@ -137,6 +137,7 @@ def test_events_of_more_streams_than_are_kept_in_mind_are_used_again(device: Dev
     assert device.events <= 100
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
 def test_a_child_that_is_forked_while_a_thread_waits_goes_on(device: Device) -> None:
     x = torch.ones(60, 70)
     with gs.record(values="summary"):
@@ -172,7 +173,7 @@ def test_what_a_thread_computes_while_another_waits_is_told_too(device: Device) 
         def held() -> None:
             if threading.current_thread() is thread:
                 waits.set()
-                goes_on.wait(1)
+                goes_on.wait(0.2)
 
         device.held = held
         thread = threading.Thread(target=awaited.fetch)
@@ -183,6 +184,31 @@ def test_what_a_thread_computes_while_another_waits_is_told_too(device: Device) 
         thread.join()
     log.refresh()
     assert log.nonfinite(log.end - 1)
+
+
+def test_what_two_threads_have_measured_at_once_is_told_apart(device: Device, request: pytest.FixtureRequest) -> None:
+    if "compiled" in request.node.name:
+        pytest.skip("no thread runs while compiled code asks the driver")
+    x, y = torch.full((60, 70), 1.0), torch.full((60, 70), 10.0)
+    with gs.record(values="summary") as log:
+        x + 1
+        launches, goes_on = threading.Event(), threading.Event()
+
+        def queued() -> None:
+            if threading.current_thread() is thread:
+                launches.set()
+                goes_on.wait(0.2)
+
+        device.queued = queued
+        thread = threading.Thread(target=lambda: x * 2)
+        thread.start()
+        launches.wait()
+        y - 3
+        goes_on.set()
+        thread.join()
+    log.refresh()
+    found = {node.op: log.summary(node.row).mean for node in log.graph.nodes if node.kind == "op"}
+    assert found == {"add": 2, "mul": 2, "sub": 7}
 
 
 def test_an_op_whose_events_are_told_in_the_other_order_took_no_time(device: Device) -> None:

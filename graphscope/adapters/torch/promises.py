@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import threading
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -54,6 +55,8 @@ class Promises:
         self._kernels = kernels
         self.failed = False
         """Whether the device has refused something: nothing more is promised."""
+        self._lock = threading.RLock()
+        """The driver lets other threads run meanwhile: none is to have the same slot, or to take it unwritten."""
         self._resting = False
         self._promises: list[tuple[int, ...]] = []
         self._timed: list[tuple[int, int, int]] = []
@@ -64,38 +67,45 @@ class Promises:
     def measure(self, kernel: int, address: int, size: int, times: int, keep: int, stream: int, row: int) -> None:
         """Let the statistics of so many elements be taken for a row, behind what was queued on a stream."""
         function = self._kernels[kernel]
-        if not function or not self._has_room():
+        if not function or not self._makes_room():
             return
-        number = self._used_slots
-        slot = self._slots + number * SLOT_BYTES
-        given = [ctypes.c_uint64(each) for each in (address, size, size, 0, slot)]
-        pointers = (ctypes.c_void_p * len(given))(*map(ctypes.addressof, given))
-        blocks = min(-(-size // (_THREADS * _EACH)), self._most_blocks)
-        if self._driver.launch(function, blocks, 1, 1, _THREADS, 1, 1, 0, stream, pointers, None):
-            self.failed = True
-            return
-        self._used_slots += 1
-        self._note((row, keep, number, size, times, 0, 0, 0), stream)
+        with self._lock:
+            if self._is_full():
+                return
+            number = self._used_slots
+            slot = self._slots + number * SLOT_BYTES
+            given = [ctypes.c_uint64(each) for each in (address, size, size, 0, slot)]
+            pointers = (ctypes.c_void_p * len(given))(*map(ctypes.addressof, given))
+            blocks = min(-(-size // (_THREADS * _EACH)), self._most_blocks)
+            self._used_slots += 1
+            if self._driver.launch(function, blocks, 1, 1, _THREADS, 1, 1, 0, stream, pointers, None):
+                self.failed = True
+                return
+            self._note((row, keep, number, size, times, 0, 0, 0), stream)
 
     def copy(self, address: int, nbytes: int, keep: int, floating: int, stream: int, row: int) -> None:
         """Let the bytes of a value be kept for a row, behind what was queued on a stream."""
-        if not self._has_room(nbytes):
+        if not self._makes_room(nbytes):
             return
-        start = self._used_bytes
-        if self._driver.copy(self._bytes + start, address, nbytes, stream):
-            self.failed = True
-            return
-        self._used_bytes += nbytes + ALIGNMENT - 1 & -ALIGNMENT
-        self._note((row, keep, -1, 0, 0, start, nbytes, floating), stream)
+        with self._lock:
+            if self._is_full(nbytes):
+                return
+            start = self._used_bytes
+            self._used_bytes += nbytes + ALIGNMENT - 1 & -ALIGNMENT
+            if self._driver.copy(self._bytes + start, address, nbytes, stream):
+                self.failed = True
+                return
+            self._note((row, keep, -1, 0, 0, start, nbytes, floating), stream)
 
     def mark(self, stream: int) -> int:
         """An event that tells when the device comes to this place of a stream; 0: there is none."""
-        event = self._events.pop() if self._events else self._driver.event()
-        if not event or self._driver.record(event, stream):
-            self.take_back(event)
-            return 0
-        self._streams.add(stream)
-        return event
+        with self._lock:
+            event = self._events.pop() if self._events else self._driver.event()
+            if not event or self._driver.record(event, stream):
+                self.take_back(event)
+                return 0
+            self._streams.add(stream)
+            return event
 
     def timed(self, row: int, first: int, last: int) -> None:
         """The op of a row ran between two events."""
@@ -114,13 +124,14 @@ class Promises:
             The promises as PROMISE, how many bytes are kept, what was timed as TIMED, and the streams that all that was
             queued on.
         """
-        found = (
-            np.array(self._promises, PROMISE).tobytes(), self._used_bytes,
-            np.array(self._timed, TIMED).tobytes(), tuple(self._streams),
-        )  # fmt: skip
-        self._resting = True
-        self._promises, self._timed, self._streams = [], [], set()
-        self._used_slots = self._used_bytes = 0
+        with self._lock:
+            found = (
+                np.array(self._promises, PROMISE).tobytes(), self._used_bytes,
+                np.array(self._timed, TIMED).tobytes(), tuple(self._streams),
+            )  # fmt: skip
+            self._resting = True
+            self._promises, self._timed, self._streams = [], [], set()
+            self._used_slots = self._used_bytes = 0
         return found
 
     def durations(self, timed: bytes) -> bytes:
@@ -150,17 +161,15 @@ class Promises:
         found, self._events = self._events, []
         return found
 
-    def _has_room(self, nbytes: int = 0) -> bool:
-        """Whether there is room for so many bytes, or (0) in a slot, once the rows have what they wait for."""
-        for is_last in (False, True):
-            if self.failed:
-                return False
-            full = self._used_bytes + nbytes > self._most_bytes if nbytes else self._used_slots == self._room
-            if not self._resting and not full and len(self._promises) < 2 * self._room:
-                return True
-            if not is_last:
-                self._fetch()  # where another thread does so, that is waited for
-        return False
+    def _makes_room(self, nbytes: int = 0) -> bool:
+        """Make room for so many bytes, or (0) in a slot, where there is none; whether something may be queued."""
+        if not self.failed and self._is_full(nbytes):
+            self._fetch()  # where another thread does so, that is waited for
+        return not self.failed
+
+    def _is_full(self, nbytes: int = 0) -> bool:
+        full = self._used_bytes + nbytes > self._most_bytes if nbytes else self._used_slots == self._room
+        return self._resting or full or len(self._promises) >= 2 * self._room
 
     def _note(self, promise: tuple[int, ...], stream: int) -> None:
         self._streams.add(stream)

@@ -239,8 +239,8 @@ int can_promise(const Site *site, PyObject *tensor, const Look *seen, int is_kep
 {
     int64_t nbytes = bytes_of(seen);
     *ahead = (Ahead){.kernel = -1};
-    if (active == NULL || seen->device != ON_CUDA || seen->device_number != active->index ||
-        nbytes == 0 || nbytes != site->nbytes || !can_queue(active, &ahead->stream) || !is_as_it_lies(tensor, seen))
+    if (active == NULL || (is_kept && is_nothing(site->awaiting)) || seen->device != ON_CUDA ||
+        seen->device_number != active->index || nbytes == 0 || nbytes != site->nbytes || !can_queue(active, &ahead->stream) || !is_as_it_lies(tensor, seen))
         return 0;
     ahead->address = (uint64_t)(uintptr_t)first_element(tensor, seen);
     if (is_kept && site->ordered) {

@@ -38,8 +38,8 @@ class Keeping(Site):
         """Whether it matters in which order the elements come."""
         self.unkept = unkept(template)
         """For a tensor whose elements can't be had."""
-        self.awaiting = template.awaiting()
-        """For a tensor whose elements are to come later."""
+        self.awaiting: Template | None = None
+        """For a tensor whose elements are to come later, once there was one."""
         self.wanted = is_read(template)
         """Whether the elements matter: to be kept, or to be told that they are not finite."""
         name = DTYPES_BY_CODE[template.fields[1]]
@@ -76,6 +76,7 @@ class Keeping(Site):
         if tensor_elements.is_remote(tensor):
             promised = remote_values.promise(self.template, self.floating, tensor)
             if promised is not None:
+                self.awaiting = self.awaiting or self.template.awaiting()
                 return self.awaiting, promised
             if self.summary or not self.kept:
                 return self._of_remote(tensor)

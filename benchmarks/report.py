@@ -93,9 +93,10 @@ NOTES: Final = {
     "the step alone, what it takes to write them through a reserved file, and to copy them in memory.",
     "models on CUDA": "On one NVIDIA H200 and PyTorch 2.11, by the clock: three steps, and then the device is waited "
     "for. A perceptron of ten layers of 256, an LSTM of 100 cells in plain ops, GPT-2 small on 8 texts of 512 tokens "
-    "and ResNet-50 on 64 pictures, both in bfloat16; AdamW. What is launched for a row (a kernel that measures, two "
-    "events) takes the processor about as long as an op does: programs that wait for the processor take twice as long. "
-    "`left out`: steps that a flight recorder leaves out, of which it tells loss and rate.",
+    "and ResNet-50 on 64 pictures, both in bfloat16; AdamW. A row costs the processor about what an op of PyTorch "
+    "does, which is what such programs wait for. `left out` are steps that a flight recorder leaves out. Measured "
+    "ahead of two changes, for which no device was at hand: values of 8 KiB and more are no longer waited for under "
+    "`full`, and of steps left out the losses are told.",
     "left out": "One step of a hundred is recorded, values and all. Those between, with their optimizer, as a multiple "
     "of the same steps without a recording, by the processor's time: the median of the ratios within a round, and the "
     "quickest round of the one to that of the other. `interrupted` is the floor: no recording, but where that has a "

@@ -115,6 +115,7 @@ def debug_program(
     for text in breakpoints:
         read(text, file="")
     console = Console([*(f"break {text}" for text in breakpoints), *commands])
+    log = siblings.place(log)  # in a run that is recorded, one that nobody named has a name, too
     arguments: tuple[str, ...] | None = None
     kept: Debugger | None = None
     earlier: Path | None = None

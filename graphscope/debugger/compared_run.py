@@ -45,6 +45,8 @@ def _earlier(dbg: Debugger) -> Path:
 
 
 def _compared(dbg: Debugger, other: Path) -> Difference:
+    if other.resolve() == dbg.log.path.resolve():
+        raise CommandError(f"{other} is the log of this run itself", "name the log of another: diff OTHER.gscope")
     dbg.difference, dbg.compared_rows = compared(dbg.log, load(other)), dbg.log.end
     return dbg.difference
 

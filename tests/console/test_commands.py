@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from graphscope.debugger.command_table import COMMANDS, ELSEWHERE
+from graphscope.eventlog import siblings
 from graphscope.eventlog.reader import load
 
 Debug = Callable[..., str]
@@ -395,6 +397,21 @@ def test_again(debug: Debug) -> None:
 
 
 @pytest.mark.slow
+def test_again_in_a_run_that_is_recorded(debug: Debug, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(siblings.RUN, f"{os.getppid()}:{tmp_path / 'run.gscope'}")
+    text = debug(KEPT, "b op:add", "n", "again value = value * 10", "c", "diff earlier", "q")
+
+    assert "what mul made was changed by hand" in after(text, "diff earlier")
+    names = (f"run-pid{os.getpid()}{ending}.gscope" for ending in ("-1", ""))
+    assert [load(tmp_path / name).end for name in names] == [2, 4]
+
+
+def test_a_run_is_not_compared_with_itself(debug: Debug, tmp_path: Path) -> None:
+    text = debug(KEPT, "n", "diff run.gscope", "q", log=tmp_path / "run.gscope")
+
+    assert "run.gscope is the log of this run itself" in after(text, "diff run.gscope")
+
+
 def test_again_with_another_gradient(debug: Debug, product: str) -> None:
     text = debug(product, "c", "goto 4", "again grad = 10.0", "c", "diff", "q")
 

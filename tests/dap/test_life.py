@@ -244,6 +244,30 @@ def test_run_again_with_breakpoints_kept(client: Client, chain: Path) -> None:
     assert client.leave() == 0
 
 
+ENDS_LATE = """\
+import atexit
+import threading
+import graphscope as gs
+
+atexit.register(threading.Event().wait)
+x = gs.tensor([1.0, 2.0])
+y = x * 3
+z = y + 1
+"""
+
+
+@pytest.mark.slow
+def test_run_again_while_the_run_before_does_not_end(client: Client, write: Write, tmp_path: Path) -> None:
+    client.launch(write(ENDS_LATE), {"name": "op:mul forward"}, log=str(tmp_path / "run.gscope"))
+    client.event("stopped")
+    client.evaluate("again value = value * 10", "repl")
+    client.event("stopped")
+    assert client.evaluate("value") == "float32 2 [30., 60.]"
+
+    assert "changed by hand" in client.evaluate("diff earlier", "repl")
+    assert [gs.load(tmp_path / name).end for name in ("run-1.gscope", "run.gscope")] == [2, 3]
+
+
 @pytest.mark.slow
 def test_end_and_arguments_and_environment(client: Client, write: Write, tmp_path: Path) -> None:
     text = "import os, sys\nprint(sys.argv[1:], os.environ['HERE'], 'HOME' in os.environ, os.getcwd())\nsys.exit(5)\n"

@@ -4,7 +4,26 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Final
+
+from graphscope.errors import UsageError
+
+_SUFFIX: Final = ".html"
+
+
+def place_of_page(text: str) -> Path:
+    """Where a page is written, as the command line names it.
+
+    Raises:
+        UsageError: Its ending says that it is something else than HTML.
+    """
+    place = Path(text)
+    if place.suffix.lower() != _SUFFIX:
+        raise UsageError(
+            f"a page is HTML, and {text!r} does not end in {_SUFFIX}", f"name a file that ends in {_SUFFIX}"
+        )
+    return place
 
 
 def page(title: str, parts: Iterable[str], style: str = "") -> str:

@@ -19,6 +19,7 @@ from graphscope.cli.executors import EXECUTORS
 from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.logs import all_ranks
 from graphscope.cli.parser import Parser
+from graphscope.cli.plain_page import place_of_page
 
 FOUND = 1
 NOTHING_TO_COMPARE = 2
@@ -30,7 +31,7 @@ def configure(parser: Parser) -> None:
         "logs", nargs="*", type=Path, metavar="DIR|LOG", help="a folder, a run, or its logs (default: the newest run)"
     )
     add_json(parser)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a page: ranks.html")
+    parser.add_argument("-o", "--output", type=place_of_page, metavar="FILE", help="write a page: ranks.html")
     parser.add_argument(
         "--with", dest="executor", choices=EXECUTORS, default="processes",
         help="where logs are read: processes of this machine (default), or a cluster that sees their paths",

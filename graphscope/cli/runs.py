@@ -18,6 +18,7 @@ from graphscope.cli.executors import EXECUTORS
 from graphscope.cli.json_output import add_json, print_json
 from graphscope.cli.logs import runs_in
 from graphscope.cli.parser import Parser
+from graphscope.cli.plain_page import place_of_page
 from graphscope.cli.whole_logs import say_cut
 
 FOUND = 1
@@ -33,7 +34,7 @@ def configure(parser: Parser) -> None:
         "--where", action="append", default=[], metavar="CONDITION", help="choose: 'lr>0.01', found=nan; all must hold"
     )
     add_json(parser)
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a page: runs.html")
+    parser.add_argument("-o", "--output", type=place_of_page, metavar="FILE", help="write a page: runs.html")
     parser.add_argument(
         "--with", dest="executor", choices=EXECUTORS, default="processes",
         help="where logs are read: processes of this machine (default), or a cluster that sees their paths",

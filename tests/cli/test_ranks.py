@@ -112,6 +112,20 @@ def test_the_page_needs_nothing_else(tmp_path: Path, read: Run) -> None:
     assert re.findall(r"(?:src|href)=\"(?!data:)", page) == []
 
 
+@pytest.mark.parametrize("command", ["ranks", "runs"])
+@pytest.mark.parametrize("name", ["ranks.pdf", "ranks", ""])
+def test_a_page_is_written_to_a_file_that_is_called_one(command: str, name: str, tmp_path: Path, read: Run) -> None:
+    write(tmp_path, ALIKE, ALIKE)
+    done = read(command, "-o", name)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.splitlines() == [
+        f"graphscope: a page is HTML, and {name!r} does not end in .html",
+        "hint: name a file that ends in .html",
+    ]
+    assert not (tmp_path / name).is_file()
+
+
 def segment(folder: Path) -> Path:
     return folder / "run-rank1.gscope" / "segments" / f"{0:012d}"
 

@@ -12,8 +12,8 @@ from graphscope.eventlog.reader import Log
 from graphscope.eventlog.schema import DTYPES, NODES, Flag, Kind, Pass
 from graphscope.graph import Graph
 from graphscope.graph.faults import nonfinite_rows
+from graphscope.graph.outline.steps import steps
 from graphscope.graph.series import steps_made
-from graphscope.graph.step_marks import step_ends
 
 _PASSES = len(Pass)
 _LARGEST = 1 << 62
@@ -71,7 +71,7 @@ def overview(log: Log) -> Overview:
         events=len(log),
         first=log.first,
         end=log.end,
-        steps=len(step_ends(log)),
+        steps=len(steps(log)),
         steps_made=steps_made(log),
         backward_passes=len(graph.index.marks(Kind.BACKWARD_BEGIN)),
         values=str(log.metadata.get("values", "")),

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import graphscope as gs
 from graphscope.cli.parser import find_log
 from graphscope.errors import UsageError
 from graphscope.eventlog.reader import load
@@ -146,6 +147,19 @@ def test_values_by_policy(recorded: Path, graphscope: Run, read: Run, values: st
     graphscope("record", "--values", values, "--log", "b.gscope", "train.py")
     facts = json.loads(read("summary", "b.gscope", "--json").stdout)
     assert facts["values"] == values
+
+
+@pytest.mark.parametrize("kind", ["by hand", "begun"])
+def test_the_summary_counts_the_steps_that_are_tables_rows(kind: str, tmp_path: Path, read: Run) -> None:
+    with gs.record(tmp_path / "run.gscope"):
+        w = gs.tensor([1.0, 2.0], requires_grad=True)
+        for number in range(3):
+            (w * w).sum().backward()
+            if kind == "begun" and number < 2:
+                gs.step()
+    facts = json.loads(read("summary", "--json").stdout)
+    counted = json.loads(read("query", "run.gscope", "select step from steps", "--json").stdout)
+    assert facts["steps"] == len(counted["rows"]) == 3
 
 
 @pytest.mark.slow

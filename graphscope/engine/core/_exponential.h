@@ -104,12 +104,16 @@ INLINE REAL NAME(soft)(REAL s)
 }
 
 /* The sum of `each` over a row: in lanes side by side, and of long rows in blocks, which are added up in double. */
-#define SUM(total, length, each)                                                                                       \
+#define SUM(total, length, each) SUM_IN(REAL, total, length, each)
+
+/* The same with lanes of another type. */
+#define SUM_IN(type, total, length, each)                                                                              \
     double total = 0;                                                                                                  \
     for (Py_ssize_t start = 0; start < (length); start += BLOCK) {                                                     \
-        REAL lanes[LANES] = {0}, some = 0;                                                                             \
+        type lanes[LANES] = {0}, some = 0;                                                                             \
         Py_ssize_t first = start, end = (length) - start < BLOCK ? (length) : start + BLOCK;                           \
         for (; first + LANES <= end; first += LANES)                                                                   \
+            SIDE_BY_SIDE                                                                                               \
             for (int lane = 0; lane < LANES; lane++) {                                                                 \
                 Py_ssize_t at = first + lane;                                                                          \
                 lanes[lane] += each;                                                                                   \

@@ -1,4 +1,4 @@
-/* Loops of whole layers: normalization of rows, and the steps of an LSTM. */
+/* Loops of whole layers: means and variances, normalization of rows, and the steps of an LSTM. */
 #define KERNELS "_layers.h"
 #include "_types.h"
 
@@ -10,6 +10,80 @@ static void *parameter(PyObject *value, int type, Py_ssize_t length, int *fits)
     *fits &= is_plain(value) && PyArray_TYPE((PyArrayObject *)value) == type &&
              PyArray_SIZE((PyArrayObject *)value) == length;
     return *fits ? PyArray_DATA((PyArrayObject *)value) : NULL;
+}
+
+/* How an array lies along dims of `length` elements, `inner` elements apart; of no rows where they do not fit it. */
+static Extent along(PyObject *x, Py_ssize_t length, Py_ssize_t inner)
+{
+    Extent extent = {.length = length, .inner = inner};
+    if (!is_plain(x) || length < 1 || inner < 1 || PyArray_SIZE((PyArrayObject *)x) % (length * inner))
+        return extent;
+    extent.count = PyArray_SIZE((PyArrayObject *)x);
+    extent.rows = extent.count / (length * inner);
+    return extent;
+}
+
+/* moments_along(x, length, inner): (means, variances) along dims, each one after another, in double. */
+static PyObject *moments_along(PyObject *module, PyObject *args)
+{
+    PyObject *given;
+    Py_ssize_t length, inner;
+    if (!PyArg_ParseTuple(args, "Onn", &given, &length, &inner))
+        return NULL;
+    const Extent extent = along(given, length, inner);
+    if (!extent.rows)
+        Py_RETURN_NONE;
+    npy_intp sizes[1] = {extent.rows * inner};
+    PyObject *means = PyArray_SimpleNew(1, sizes, NPY_DOUBLE), *variances = PyArray_SimpleNew(1, sizes, NPY_DOUBLE);
+    if (means == NULL || variances == NULL) {
+        Py_XDECREF(means);
+        Py_XDECREF(variances);
+        return NULL;
+    }
+    void *first = PyArray_DATA((PyArrayObject *)means), *second = PyArray_DATA((PyArrayObject *)variances);
+    void *x = PyArray_DATA((PyArrayObject *)given);
+    PyThreadState *others = extent.count < MANY ? NULL : PyEval_SaveThread();
+    if (PyArray_TYPE((PyArrayObject *)given) == NPY_FLOAT)
+        (inner == 1 ? moments_of_rows_float : moments_along_float)(first, second, x, extent);
+    else
+        (inner == 1 ? moments_of_rows_double : moments_along_double)(first, second, x, extent);
+    if (others != NULL)
+        PyEval_RestoreThread(others);
+    return Py_BuildValue("NN", means, variances);
+}
+
+/* distances(x, factors, length, inner): the elements less their mean along dims, times the factor of each mean. */
+static PyObject *distances(PyObject *module, PyObject *args)
+{
+    PyObject *given, *wanted;
+    Py_ssize_t length, inner;
+    if (!PyArg_ParseTuple(args, "OOnn", &given, &wanted, &length, &inner))
+        return NULL;
+    const Extent extent = along(given, length, inner);
+    if (!extent.rows)
+        Py_RETURN_NONE;
+    const int type = PyArray_TYPE((PyArrayObject *)given);
+    int fits = 1;
+    void *factors = parameter(wanted, type, extent.rows * inner, &fits);
+    if (factors == NULL)
+        Py_RETURN_NONE;
+    PyObject *out = PyArray_SimpleNew(PyArray_NDIM((PyArrayObject *)given), PyArray_DIMS((PyArrayObject *)given), type);
+    double *means = PyMem_Malloc((size_t)inner * sizeof(double));
+    if (out == NULL || means == NULL) {
+        Py_XDECREF(out);
+        PyMem_Free(means);
+        return PyErr_NoMemory();
+    }
+    void *made = PyArray_DATA((PyArrayObject *)out), *x = PyArray_DATA((PyArrayObject *)given);
+    PyThreadState *others = extent.count < MANY ? NULL : PyEval_SaveThread();
+    if (type == NPY_FLOAT)
+        distances_float(made, means, x, factors, extent);
+    else
+        distances_double(made, means, x, factors, extent);
+    if (others != NULL)
+        PyEval_RestoreThread(others);
+    PyMem_Free(means);
+    return out;
 }
 
 /* normalized(x, y, z, length, eps): (rows of so many elements normalized, their means, one over their deviations). */
@@ -158,6 +232,8 @@ static PyObject *lstm_step_back(PyObject *module, PyObject *const *args, Py_ssiz
 #define FUNCTION(name, how, usage) {#name, (PyCFunction)(void (*)(void))name, how, usage}
 
 static PyMethodDef functions[] = {
+    FUNCTION(moments_along, METH_VARARGS, "moments_along(x, length, inner): (means, variances) in double; or None."),
+    FUNCTION(distances, METH_VARARGS, "distances(x, factors, length, inner): from the means along dims; or None."),
     FUNCTION(normalized, METH_VARARGS, "normalized(x, y, z, length, eps): (out, means, 1 / deviations), or None."),
     FUNCTION(normalized_rule, METH_VARARGS, "normalized_rule(g, x, y, z, means, scales): the gradients, or None."),
     FUNCTION(lstm_step, METH_FASTCALL, "lstm_step(gates, cell, hidden, sums, projected, before): writes three."),

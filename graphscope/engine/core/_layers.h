@@ -1,15 +1,84 @@
 /* The loops of `_layers.c` for one type of elements: see `_types.h`. */
 
+/* The means and the variances of rows, of nearly equal numbers too: all in double, as single precision tells hardly where
+ * a mean is. */
+FOR_EACH_PROCESSOR static void NAME(moments_of_rows)(double *restrict means, double *restrict variances, const REAL *x,
+                                                     Extent extent)
+{
+    const Py_ssize_t length = extent.length;
+    for (Py_ssize_t row = 0; row < extent.rows; row++, x += length) {
+        const double origin = x[0]; /* equal numbers are to have no variance at all */
+        SUM_IN(double, total, length, x[at] - origin)
+        const double mean = origin + total / (double)length;
+        SUM_IN(double, squares, length, (x[at] - mean) * (x[at] - mean))
+        means[row] = mean;
+        variances[row] = squares / (double)length;
+    }
+}
+
+/* The means of columns of a matrix, in double. */
+INLINE void NAME(means_of_columns)(double *restrict means, const REAL *x, Py_ssize_t length, Py_ssize_t inner)
+{
+    for (Py_ssize_t behind = 0; behind < inner; behind++)
+        means[behind] = 0;
+    for (Py_ssize_t at = 0; at < length; at++)
+        for (Py_ssize_t behind = 0; behind < inner; behind++)
+            means[behind] += x[at * inner + behind] - (double)x[behind];
+    for (Py_ssize_t behind = 0; behind < inner; behind++)
+        means[behind] = x[behind] + means[behind] / (double)length;
+}
+
+/* The same as of rows, along a dim with others behind it. */
+FOR_EACH_PROCESSOR static void NAME(moments_along)(double *restrict means, double *restrict variances, const REAL *x,
+                                                   Extent extent)
+{
+    const Py_ssize_t length = extent.length, inner = extent.inner;
+    for (Py_ssize_t row = 0; row < extent.rows; row++, x += length * inner, means += inner, variances += inner) {
+        NAME(means_of_columns)(means, x, length, inner);
+        for (Py_ssize_t behind = 0; behind < inner; behind++)
+            variances[behind] = 0;
+        for (Py_ssize_t at = 0; at < length; at++)
+            for (Py_ssize_t behind = 0; behind < inner; behind++) {
+                const double distance = x[at * inner + behind] - means[behind];
+                variances[behind] += distance * distance;
+            }
+        for (Py_ssize_t behind = 0; behind < inner; behind++)
+            variances[behind] /= (double)length;
+    }
+}
+
+/* The elements less their mean along a dim, times a factor for each mean. */
+FOR_EACH_PROCESSOR static void NAME(distances)(REAL *restrict out, double *restrict means, const REAL *x,
+                                               const REAL *factors, Extent extent)
+{
+    const Py_ssize_t length = extent.length, inner = extent.inner;
+    for (Py_ssize_t row = 0; row < extent.rows; row++, x += length * inner, out += length * inner, factors += inner) {
+        if (inner == 1) {
+            const double origin = x[0];
+            SUM_IN(double, total, length, x[at] - origin)
+            const double mean = origin + total / (double)length;
+            for (Py_ssize_t at = 0; at < length; at++)
+                out[at] = (REAL)(x[at] - mean) * factors[0];
+            continue;
+        }
+        NAME(means_of_columns)(means, x, length, inner);
+        for (Py_ssize_t at = 0; at < length; at++)
+            for (Py_ssize_t behind = 0; behind < inner; behind++)
+                out[at * inner + behind] = (REAL)(x[at * inner + behind] - means[behind]) * factors[behind];
+    }
+}
+
 /* Rows less their mean, over their standard deviation, times the weight y, plus the bias z, where these are given. */
 FOR_EACH_PROCESSOR static void NAME(normalize)(REAL *restrict out, REAL *restrict centres, REAL *restrict scales,
                                                const REAL *x, const REAL *y, const REAL *z, double eps, Extent extent)
 {
     const Py_ssize_t length = extent.length;
     for (Py_ssize_t row = 0; row < extent.rows; row++, x += length, out += length) {
-        SUM(total, length, x[at])
+        SUM_IN(double, total, length, x[at])
         const REAL centre = (REAL)(total / (double)length);
+        const double rest = total / (double)length - centre; /* of a mean that rounding moved off its place */
         SUM(squares, length, (x[at] - centre) * (x[at] - centre))
-        const REAL scale = (REAL)(1 / sqrt(squares / (double)length + eps));
+        const REAL scale = (REAL)(1 / sqrt(squares / (double)length - rest * rest + eps));
         centres[row] = centre;
         scales[row] = scale;
         for (Py_ssize_t at = 0; at < length; at++)

@@ -17,6 +17,16 @@ lstm_step_back: Any = getattr(_layers, "lstm_step_back", None)
 """lstm_step_back(g_sums, g_cell, share, other, gates, before): the way back, which writes the first two; or None."""
 
 
+def moments_along(x: Any, length: int, inner: int) -> Any:
+    """Means and variances of `length` elements, `inner` apart, one after another in double; None as `normalized`."""
+    return None if _layers is None else _layers.moments_along(x, length, inner)
+
+
+def distances(x: Any, factors: Any, length: int, inner: int) -> Any:
+    """The elements less the mean of `length` of them, `inner` apart, times a factor for each mean; or None."""
+    return None if _layers is None else _layers.distances(x, factors, length, inner)
+
+
 def normalized(x: Any, y: Any, z: Any, length: int, eps: float) -> Any:
     """Rows of so many elements normalized, times a weight, plus a bias; their means, and one over their deviations.
 

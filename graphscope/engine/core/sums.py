@@ -32,6 +32,8 @@ def sums(x: Any, dims: tuple[int, ...]) -> Any:
             return _of_rows(x.reshape(-1, size)).reshape(shape)
         if size <= _LONGEST and dims == tuple(range(len(dims))):
             return _ones(size, x.dtype).dot(x.reshape(size, -1)).reshape(shape)
+        if x.ndim - 1 in dims and shape[-1] != x.shape[-1]:
+            return np.add.reduce(sums(x, (x.ndim - 1,)), axis=dims[:-1], keepdims=True)
     elif x.ndim == 2 and len(dims) == 1 and x.dtype.kind == "f" and x.dtype.itemsize > 2 and x.size:
         if dims[0] == 1:
             return x.dot(_ones(x.shape[1], x.dtype))[:, None]

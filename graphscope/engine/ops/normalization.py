@@ -16,6 +16,7 @@ from graphscope.engine.core import modes, shapes
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.fused import fused
 from graphscope.engine.core.layer_loops import normalized, normalized_rule
+from graphscope.engine.core.moments import moments
 from graphscope.engine.core.op import joint
 from graphscope.engine.core.precision import SINGLE, converted, is_half, widened
 from graphscope.engine.core.sums import sums
@@ -27,14 +28,6 @@ from graphscope.engine.ops.shape import reshape
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm"]
 
 
-def _moments(x: Any, dims: tuple[int, ...]) -> tuple[Any, Any, Any]:
-    """Mean, variance, and the elements less their mean."""
-    count = x.dtype.type(max(math.prod(x.shape[dim] for dim in dims), 1))
-    centre = sums(x, dims) / count
-    rest = x - centre
-    return centre, sums(rest * rest, dims) / count, rest
-
-
 def _inverse_root(variance: Any, eps: float) -> Any:
     out = variance + eps
     np.sqrt(out, out)
@@ -43,7 +36,9 @@ def _inverse_root(variance: Any, eps: float) -> Any:
 
 def _normalized(x: Any, y: Any, z: Any, *, eps: float, _shape: Any, _dims: Any, _affine: Any, **_: Any) -> Any:
     """The output in another shape, the mean, the variance and one over its root."""
-    centre, variance, out = _moments(x.reshape(_shape), _dims)
+    x = x.reshape(_shape)
+    centre, variance = (each.astype(x.dtype, copy=False) for each in moments(x, _dims))
+    out = x - centre
     scale = _inverse_root(variance, eps)
     out *= scale
     if y is not None:
@@ -203,8 +198,11 @@ group_norm = _normalization(
 )  # fmt: skip
 
 
-def _channel_layout(shape: Any) -> tuple[Any, Any]:
-    return (*shape[:2], math.prod(shape[2:])), (1, shape[1], 1)
+def _channel_layout(shape: Any) -> tuple[Any, Any, Any]:
+    """Of samples by channels by any dims: the shape, the dims that statistics are over, and the shape of these."""
+    if len(shape) == 2:
+        return shape, (0,), (1, shape[1])
+    return (*shape[:2], math.prod(shape[2:])), (0, 2), (1, shape[1], 1)
 
 
 def _batch_forward(x: Any, y: Any = None, z: Any = None, **attrs: Any) -> Any:
@@ -222,7 +220,8 @@ def _batch_rule(
 def _moments_rule(g: Any, x: Any, centre: Any, shape: Any, affine: Any) -> Any:
     """The share of the gradient that comes by mean and variance."""
     towards, widening = reshape(g[1], affine), reshape(g[2], affine)
-    return reshape((towards + (reshape(x, shape) - centre) * widening * 2) / (shape[0] * shape[2]), x.shape)
+    count = shape[0] * math.prod(shape[2:])
+    return reshape((towards + (reshape(x, shape) - centre) * widening * 2) / count, x.shape)
 
 
 def _batch_rule_on_arrays(
@@ -236,8 +235,8 @@ def _batch_rule_on_arrays(
 
 
 def _to_batch(input: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    shape, affine = _channel_layout(tuple(input.shape))
-    return _affine_inputs(input, weight, bias), {"eps": eps, "_shape": shape, "_dims": (0, 2), "_affine": affine}
+    shape, dims, affine = _channel_layout(tuple(input.shape))
+    return _affine_inputs(input, weight, bias), {"eps": eps, "_shape": shape, "_dims": dims, "_affine": affine}
 
 
 _by_batch = define(
@@ -367,7 +366,8 @@ def instance_norm(
     if size == 1:
         raise ValueError(f"instance_norm: expected more than 1 spatial element when training, got input size {shape}")
     if running_mean is not None:
-        centre, variance, _ = _moments(widened(input.array).reshape(*shape[:2], size), (2,))
-        _follow(running_mean, Tensor(centre.mean((0, 2))), momentum)
-        _follow(running_var, Tensor(variance.mean((0, 2))), momentum, size / (size - 1))
+        found = moments(widened(input.array).reshape(*shape[:2], size), (2,))
+        centre, variance = (Tensor(each.mean((0, 2)).astype(running_mean.dtype)) for each in found)
+        _follow(running_mean, centre, momentum)
+        _follow(running_var, variance, momentum, size / (size - 1))
     return group_norm(input, shape[1], weight, bias, eps)

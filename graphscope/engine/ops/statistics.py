@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from graphscope.engine.core import shapes
 from graphscope.engine.core.calls import define
+from graphscope.engine.core.dims import several
+from graphscope.engine.core.layer_loops import distances
+from graphscope.engine.core.moments import centred, lie, moments
+from graphscope.engine.core.precision import rounded, widened
 from graphscope.engine.ops.elementwise import exp
 from graphscope.engine.ops.index import where
 from graphscope.engine.ops.reduce import count, mean, reduced_dims, spread, to_reduction
@@ -43,32 +48,57 @@ def _freedom(shape: tuple[int, ...], dim: Any, correction: float) -> float:
     return float(max(count(shape, dim) - correction, 0))
 
 
+def _variance(x: Any, dim: Any, correction: float, keepdim: bool) -> Any:
+    """In double where the compiled part takes the array."""
+    freedom = _freedom(x.shape, dim, correction)
+    out = moments(x, _places(dim, x.ndim))[1] * (count(x.shape, dim) / freedom if freedom else float("inf"))
+    return out if keepdim else out.reshape(shapes.reduced(x.shape, dim=dim))
+
+
+@functools.lru_cache(256)
+def _places(dim: Any, rank: int) -> tuple[int, ...]:
+    return tuple(sorted(several(dim, rank)))
+
+
 def _var(x: Any, *, dim: Any, correction: float, keepdim: bool, _from: Any) -> Any:
-    if dim is None and x.ndim and x.flags.c_contiguous:
-        x = x.reshape(-1)
-        distance = x - np.add.reduce(x) / x.dtype.type(x.size)
-        out = distance.dot(distance) / x.dtype.type(_freedom(_from, None, correction))
-        return out.reshape((1,) * len(_from)) if keepdim else out
-    places = tuple(range(x.ndim)) if dim is None else dim
-    total: Any = np.add.reduce
-    distance = x - total(x, axis=places, keepdims=True) / x.dtype.type(count(_from, dim))
-    out = total(distance * distance, axis=places, keepdims=keepdim)
-    return np.true_divide(out, _freedom(_from, dim, correction)).astype(x.dtype, copy=False)
+    return _variance(x, dim, correction, keepdim).astype(x.dtype, copy=False)[()]
 
 
-def _std(x: Any, **attrs: Any) -> Any:
-    return np.sqrt(_var(x, **attrs))
+def _std(x: Any, *, dim: Any, correction: float, keepdim: bool, _from: Any) -> Any:
+    return np.sqrt(_variance(x, dim, correction, keepdim)).astype(x.dtype, copy=False)[()]
+
+
+def _slope(shape: Any, dim: Any, correction: float) -> float:
+    """By what distances from the mean are multiplied."""
+    freedom = _freedom(shape, dim, correction)
+    return 2.0 / freedom if freedom else float("inf") if count(shape, dim) > 1 else float("nan")
 
 
 def _var_rule(g: Any, x: Any, *, dim: Any, correction: float, keepdim: bool, _from: Any) -> Any:
-    freedom = _freedom(_from, dim, correction)
-    scale = 2.0 / freedom if freedom else float("inf") if count(_from, dim) > 1 else float("nan")
-    return spread(g, _from, dim, keepdim) * scale * (x - mean(x, dim, True))
+    return spread(g, _from, dim, keepdim) * _slope(_from, dim, correction) * (x - mean(x, dim, True))
+
+
+def _var_rule_on_arrays(g: Any, x: Any, *, dim: Any, correction: float, keepdim: bool, _from: Any) -> Any:
+    dims = _places(dim, len(_from))
+    factors: Any = np.reshape(widened(g) * _slope(_from, dim, correction), -1)
+    along = lie(_from, dims)
+    out = None if along is None else distances(x, factors, *along)
+    if out is None:
+        out = centred(widened(x), dims)[0]
+        out *= factors.reshape(shapes.reduced(_from, dim=dim, keepdim=True))
+    return rounded(out, x.dtype)
+
+
+@functools.wraps(_var_rule)
+def _of_variance(g: Any, *saved: Any, **attrs: Any) -> Any:
+    """The cotangent of the variance of all elements is a scalar, for which `fused` would not take the twin."""
+    bare = isinstance(g, np.ndarray | np.generic)
+    return (_var_rule_on_arrays if bare else _var_rule)(g, *saved, **attrs)
 
 
 def _std_rule(g: Any, x: Any, out: Any, *, dim: Any, correction: float, keepdim: bool, _from: Any) -> Any:
     of_variance = where(out == 0, 0.0, g / (out * 2))
-    return _var_rule(of_variance, x, dim=dim, correction=correction, keepdim=keepdim, _from=_from)
+    return _of_variance(of_variance, x, dim=dim, correction=correction, keepdim=keepdim, _from=_from)
 
 
 _SAMPLES = [((2, 3), {}), ((2, 3), {"dim": 1}), ((2, 3), {"dim": 0, "keepdim": True, "correction": 0}),
@@ -78,7 +108,7 @@ var = define(
     "var", "Variance over the given dims, or over all; n - correction stands for n.",
     prepare=_to_variance,
     forward=_var, accumulates=True,
-    vjp=[_var_rule],
+    vjp=[_of_variance],
     shape=shapes.reduced,
     samples=_SAMPLES,
 )  # fmt: skip

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
 from graphscope.errors import LogError
+from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.late_numbers import LateNumber, LateNumbers
 from graphscope.eventlog.marked_step import MarkedStep
 from graphscope.eventlog.moments import USUAL, moments
@@ -86,8 +88,21 @@ class Sampling(StepCounts):
         """Of the program's loops, in which steps ended."""
         self.has_told = False
         """Whether a person was told why steps are recorded that were to be left out."""
-        self.met: set[int] = set()
-        """The optimizers that have made steps, by `id`."""
+        self.met: dict[int, weakref.ref[Any] | None] = {}
+        """The optimizers that have made steps, by `id`, which another one may have when they are gone; None of what
+        can't be referred to."""
+
+    def is_new(self, optimizer: Any) -> bool:
+        """Whether an optimizer has made no step yet."""
+        key = id(optimizer)
+        known = self.met.get(key)
+        return key not in self.met if known is None else known() is not optimizer
+
+    def _note(self, optimizer: Any) -> None:
+        try:
+            self.met[id(optimizer)] = weakref.ref(optimizer)
+        except own(TypeError):  # None, and some of a program's own
+            self.met[id(optimizer)] = None
 
     def ends(self, optimizer: Any, turn: Turn | None, *, is_same_loss: bool = False) -> bool:
         """Note the step of an optimizer (None: of the program's own); whether a training step ends with it.
@@ -101,7 +116,7 @@ class Sampling(StepCounts):
             is_same_loss: Of a new one, whether no backward pass has begun since the optimizer before made its step.
         """
         key = id(optimizer)
-        is_new = key not in self.met
+        is_new = self.is_new(optimizer)
         if not is_new and key != self.last and self.others < MOST_OTHERS:
             self.others += 1
             return False
@@ -109,7 +124,7 @@ class Sampling(StepCounts):
         if 0 < back <= MOST_OTHERS:
             self.ended -= back
             self.idle = self._norm_at = 0
-        self.met.add(key)
+        self._note(optimizer)
         self.last, self.others = key, 0
         self.turns.note(turn, self.ended + 1)
         return True
@@ -175,7 +190,7 @@ class Sampling(StepCounts):
             self.idle = 0
             return False
         if id(optimizer) != self.last:
-            if id(optimizer) not in self.met or self.others >= MOST_OTHERS:
+            if self.is_new(optimizer) or self.others >= MOST_OTHERS:
                 return False
             self.others += 1
             return True

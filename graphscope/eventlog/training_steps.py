@@ -47,7 +47,7 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
         fetch()  # the loss is looked for among the rows
     _meet_late(writer)
     frame = _frame_of_program(sys._getframe(1))
-    is_new = id(optimizer) not in sampling.met
+    is_new = sampling.is_new(optimizer)
     turn = _turn(writer, frame) if is_recorded or is_new else None
     ended = sampling.ended
     is_end = sampling.ends(optimizer, turn, is_same_loss=is_new and is_recorded and has_stepped_since(writer))

@@ -115,7 +115,8 @@ static int pass_over_other(const Steps *steps, PyObject *optimizer)
 {
     Counts *counts = steps->counts;
     PyObject *known = get(steps->sampling, &met), *key = known == NULL ? NULL : PyLong_FromVoidPtr(optimizer);
-    int is_known = key == NULL || !PyAnySet_Check(known) ? -1 : PySet_Contains(known, key);
+    PyObject *reference = key == NULL || !PyDict_Check(known) ? NULL : PyDict_GetItemWithError(known, key);
+    int is_known = PyErr_Occurred() ? -1 : reference == Py_None || is_reference_to(reference, optimizer);
     Py_XDECREF(known);
     Py_XDECREF(key);
     if (is_known < 0 || PyErr_Occurred())

@@ -151,6 +151,7 @@ def test_values_by_policy(recorded: Path, graphscope: Run, read: Run, values: st
 
 @pytest.mark.parametrize("kind", ["by hand", "begun"])
 def test_the_summary_counts_the_steps_that_are_tables_rows(kind: str, tmp_path: Path, read: Run) -> None:
+    pytest.importorskip("duckdb")
     with gs.record(tmp_path / "run.gscope"):
         w = gs.tensor([1.0, 2.0], requires_grad=True)
         for number in range(3):

@@ -240,7 +240,8 @@ int can_promise(const Site *site, PyObject *tensor, const Look *seen, int is_kep
     int64_t nbytes = bytes_of(seen);
     *ahead = (Ahead){.kernel = -1};
     if (active == NULL || (is_kept && is_nothing(site->awaiting)) || seen->device != ON_CUDA ||
-        seen->device_number != active->index || nbytes == 0 || nbytes != site->nbytes || !can_queue(active, &ahead->stream) || !is_as_it_lies(tensor, seen))
+        seen->device_number != active->index || nbytes == 0 || nbytes != site->nbytes ||
+        !can_queue(active, &ahead->stream) || !is_as_it_lies(tensor, seen))
         return 0;
     ahead->address = (uint64_t)(uintptr_t)first_element(tensor, seen);
     if (is_kept && site->ordered) {
@@ -487,8 +488,7 @@ static PyMethodDef functions[] = {{"promise_here", promise_here, METH_O, "Whose 
 int add_promises(PyObject *module)
 {
     promises_type = (PyTypeObject *)PyType_FromSpec(&Promises_spec);
-    if (promises_type == NULL ||
-        PyModule_AddObjectRef(module, "Promises", (PyObject *)promises_type) < 0)
+    if (promises_type == NULL || PyModule_AddObjectRef(module, "Promises", (PyObject *)promises_type) < 0)
         return -1;
     return PyModule_AddFunctions(module, functions);
 }

@@ -6,14 +6,14 @@ Torch's own ways to do so take ten times as long, and many ops where one kernel 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-_KERNELS: Final = "assets/statistics.ptx"
-"""Of `statistics.cu`, for all devices since 2016: `make kernels` makes it anew."""
+import torch
+
 _POINTER, _NUMBER, _SIZE, _ADDRESS = ctypes.c_void_p, ctypes.c_uint, ctypes.c_size_t, ctypes.c_uint64
 FUNCTIONS: Final[dict[str, tuple[Any, ...]]] = {
     "cuModuleLoadData": (_POINTER, ctypes.c_char_p),
@@ -130,21 +130,39 @@ class Driver:
         self.call("cuMemAlloc_v2", ctypes.byref(made), size)
         return made.value
 
-    def kernels(self, names: tuple[str, ...]) -> tuple[int, ...]:
-        """The kernels of `statistics.cu` for dtypes, on the device that is current; 0 where there is none.
+    def kernels(self, source: str, names: Iterable[str]) -> tuple[int, ...]:
+        """Kernels of ours, on the device that is current; 0 where there is none of that name.
+
+        Args:
+            source: The file that they are written in, without its ending. Its PTX is for all devices since 2016;
+                `make kernels` makes it anew.
+            names: What they are called there.
 
         Raises:
             DriverError: The device can't run them.
         """
         module, found = ctypes.c_void_p(), []
-        self.call("cuModuleLoadData", ctypes.byref(module), files(__package__).joinpath(_KERNELS).read_bytes())
+        text = files(__package__).joinpath("assets", f"{source}.ptx").read_bytes()
+        self.call("cuModuleLoadData", ctypes.byref(module), text)
         for name in names:
             function = ctypes.c_void_p()
-            known = name and not self._found["cuModuleGetFunction"](
-                ctypes.byref(function), module, f"measure_{name}".encode()
-            )
-            found.append((function.value or 0) if known else 0)
+            code = self._found["cuModuleGetFunction"](ctypes.byref(function), module, name.encode())
+            found.append(0 if code else function.value or 0)
         return tuple(found)
+
+
+@contextmanager
+def current(index: int) -> Iterator[None]:
+    """With a device current in this thread, as torch has it."""
+    before = torch._C._cuda_getDevice()
+    if before == index:
+        yield
+        return
+    torch._C._cuda_setDevice(index)
+    try:
+        yield
+    finally:
+        torch._C._cuda_setDevice(before)
 
 
 @cache

@@ -164,8 +164,10 @@ class Calls(TorchFunctionMode):
         gate = writer.gate
         if gate is not None and gate.wants_before:
             control.before(session, call, rows, frame)
-        place_of_row = place if writer.capture != "ops" else None  # else its ops have rows ahead of its own
-        timer = devices.timer(flattened((args, kwargs)), place_of_row) if session.remote and not call.views else None
+        timer = None
+        if session.remote and not call.views:
+            place_of_row = place if writer.capture != "ops" else None  # else its ops have rows ahead of its own
+            timer = devices.timer(flattened((args, kwargs)), place_of_row)
         return call, frame, rows, constants, timer
 
     @guarded

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
 import numpy as np
@@ -23,8 +22,6 @@ STRETCHES: Final = np.dtype([("from", "<u8"), ("to", "<u8"), ("apart", "<i8"), (
 ELEMENTS: Final = np.dtype([("data", "<u8"), ("sum", "<u8"), ("count", "<i8"), ("floating", "<i8")])
 """Elements of a floating dtype, and the float64 that their squares are added to. Both are as `measures.cu` has them."""
 
-_KERNELS: Final = "assets/measures.ptx"
-"""Of `measures.cu`, for all devices since 2016: `make kernels` makes it anew."""
 _THREADS: Final = 256
 _EACH: Final = 8
 """So many elements a thread takes, where there are fewer than keep the device busy."""
@@ -45,11 +42,9 @@ class MeasureKernels:
     def __init__(self, found: Driver, index: int) -> None:
         self._driver = found
         self._index = index
-        module = ctypes.c_void_p()
-        found.call("cuModuleLoadData", ctypes.byref(module), files(__package__).joinpath(_KERNELS).read_bytes())
-        self._gather, self._add_squares = ctypes.c_void_p(), ctypes.c_void_p()
-        found.call("cuModuleGetFunction", ctypes.byref(self._gather), module, b"gather")
-        found.call("cuModuleGetFunction", ctypes.byref(self._add_squares), module, b"add_squares")
+        self._gather, self._add_squares = found.kernels("measures", ("gather", "add_squares"))
+        if not (self._gather and self._add_squares):
+            raise DriverError("the device has no such kernels")
 
     def gather(self, table: np.ndarray) -> None:
         """Let stretches be copied, behind what this thread has queued; raises as `MeasureKernels`.
@@ -68,7 +63,7 @@ class MeasureKernels:
         blocks = -(-int(table["count"].max()) // (_THREADS * _EACH))
         self._launch(self._add_squares, table, min(max(blocks, 1), _MOST_BLOCKS))
 
-    def _launch(self, function: ctypes.c_void_p, table: np.ndarray, blocks: int) -> None:
+    def _launch(self, function: int, table: np.ndarray, blocks: int) -> None:
         stream = torch._C._cuda_getCurrentRawStream(self._index)
         rows = np.zeros(MOST, table.dtype)  # a launch takes them with it
         given = (ctypes.c_void_p * 1)(rows.ctypes.data)

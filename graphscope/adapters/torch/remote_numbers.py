@@ -14,7 +14,7 @@ from typing import Final
 import torch
 
 from graphscope.adapters.torch import tensor_base
-from graphscope.adapters.torch.cuda_driver import Driver, DriverError, driver
+from graphscope.adapters.torch.cuda_driver import Driver, DriverError, current, driver
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_elements import is_capturing, is_lazy
 from graphscope.adapters.torch.tensor_properties import ORDINARY
@@ -164,14 +164,8 @@ class RemoteNumbers:
                 device = self._on(index)
                 if device is None or any(tensor_base.device_index(each) != index for each in tensors):
                     return None
-                before = torch._C._cuda_getDevice()
-                if before == index:
+                with current(index):
                     return device.copy(tensors)
-                torch._C._cuda_setDevice(index)
-                try:
-                    return device.copy(tensors)
-                finally:
-                    torch._C._cuda_setDevice(before)
             except own(DriverError, RuntimeError):
                 return None
 

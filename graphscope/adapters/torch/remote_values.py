@@ -16,12 +16,12 @@ import numpy as np
 import torch
 
 from graphscope.adapters.torch import compiled, tensor_base
-from graphscope.adapters.torch.cuda_driver import Driver, DriverError, driver
+from graphscope.adapters.torch.cuda_driver import Driver, DriverError, current, driver
 from graphscope.adapters.torch.promised_values import give_copied, give_measured, waiting
 from graphscope.adapters.torch.promises import PROMISE, SLOT_BYTES, TIMED
 from graphscope.adapters.torch.promises import Promises as PythonPromises
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_elements import distinct, is_capturing, is_lazy
+from graphscope.adapters.torch.tensor_elements import distinct, in_one_row, is_capturing, is_lazy
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog import awaited
 from graphscope.eventlog.awaited import Awaited
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 _SLOTS: Final = 1 << 12
 _BYTES: Final = {"full": 1 << 25, "summary": 1 << 22, "none": 1 << 16}
 """Of values that are copied whole, by the policy."""
-_MOST_COPIED: Final = 1 << 27
-"""No larger copy is made of elements that do not lie in one row."""
 _CODES: Final = ("int", "uint", "float", "", "bfloat", "complex", "bool", "")
 KERNELS: Final = tuple(
     name + (str(bits) if name not in ("bool", "") else "" if bits == 8 else "?")
@@ -97,7 +95,7 @@ class RemoteValues:
         self._context = found.context()
         self.index = index
         self._lock, self._is_fetching = threading.RLock(), False
-        kernels = self._kernels = found.kernels(KERNELS)
+        kernels = self._kernels = found.kernels("statistics", [f"measure_{name}" for name in KERNELS])
         self._most_bytes = _BYTES["full" if writer.is_ring else writer.policy]
         size = _SLOTS * SLOT_BYTES + self._most_bytes
         self._memory = found.allocate(size)
@@ -151,18 +149,14 @@ class RemoteValues:
                 return None
 
     def _measured(self, keep: int, tensor: torch.Tensor) -> Awaited | None:
-        times = 1
-        if not Own.is_contiguous(tensor):
-            tensor, times = distinct(tensor_base.data(tensor))
-            if not Own.is_contiguous(tensor):
-                if tensor_base.nbytes(tensor) > _MOST_COPIED:
-                    return None
-                tensor = Own.contiguous(tensor)
-        number, address, size = _NUMBERS[tensor_base.dtype(tensor)], Own.data_ptr(tensor), Own.numel(tensor)
+        few, times = (tensor, 1) if Own.is_contiguous(tensor) else distinct(tensor_base.data(tensor))
+        row = in_one_row(few)
+        if row is None:
+            return None
+        number, address, size = _NUMBERS[tensor_base.dtype(row)], Own.data_ptr(row), Own.numel(row)
         if not address or not size or not self._kernels[number]:
             return None
-        measure = partial(self._promises.measure, number, address, size, times, keep, self.stream())
-        return Awaited(measure, tensor)
+        return Awaited(partial(self._promises.measure, number, address, size, times, keep, self.stream()), row)
 
     def _copied(self, keep: int, floating: int, nbytes: int, tensor: torch.Tensor) -> Awaited | None:
         if nbytes > self._most_bytes:
@@ -289,16 +283,10 @@ def begin(writer: Writer, index: int) -> None:
     global _active
     if _active is None:
         try:
-            before = torch._C._cuda_getDevice()
-            if before != index:
-                torch._C._cuda_setDevice(index)
-            try:
+            with current(index):
                 if is_capturing():  # to take memory would end that; and to ask makes a context where there is none
                     return
                 _active = RemoteValues(writer, index)
-            finally:
-                if before != index:
-                    torch._C._cuda_setDevice(before)
             _active.begin()
         except own(DriverError, RuntimeError):  # what is read there, is waited for
             _active = None

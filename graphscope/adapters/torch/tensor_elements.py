@@ -108,7 +108,7 @@ def is_capturing() -> bool:
 
 def is_captured(tensor: torch.Tensor) -> bool:
     """Whether a graph of what an accelerator does for a tensor is being captured."""
-    return bool(tensor_base.is_cuda(tensor)) and torch.cuda.is_current_stream_capturing()
+    return bool(tensor_base.is_cuda(tensor)) and is_capturing()
 
 
 class _Lent:

@@ -98,7 +98,8 @@ class Sampling(StepCounts):
         known = self.met.get(key)
         return key not in self.met if known is None else known() is not optimizer
 
-    def _note(self, optimizer: Any) -> None:
+    def note(self, optimizer: Any) -> None:
+        """Note an optimizer, which is new no more: no training step ends with it while others make steps."""
         try:
             self.met[id(optimizer)] = weakref.ref(optimizer)
         except own(TypeError):  # None, and some of a program's own
@@ -124,7 +125,7 @@ class Sampling(StepCounts):
         if 0 < back <= MOST_OTHERS:
             self.ended -= back
             self.idle = self._norm_at = 0
-        self._note(optimizer)
+        self.note(optimizer)
         self.last, self.others = key, 0
         self.turns.note(turn, self.ended + 1)
         return True

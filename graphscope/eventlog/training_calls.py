@@ -103,14 +103,16 @@ class TrainingCalls(ABC):
     def _is_described(self, optimizer: Any) -> bool:
         return self.marks.number(optimizer) in self._described
 
-    def stepped(self, optimizer: Any, frame: FrameType) -> None:
-        """A step has ended."""
-        self.steps += 1
+    def stepped(self, optimizer: Any, frame: FrameType, is_part: bool = False) -> None:
+        """A step has ended; `is_part`: of one that another optimizer makes, which is counted."""
         rates = [group.get("lr") for group in optimizer.param_groups]
         plain = [float(each) for each in rates if isinstance(each, (int, float))]
         inside = self.writer.end - self._begins.pop(id(optimizer), self.writer.end)
         numbers: dict[str, Sequence[float]] = {"rows": [inside], "lr": plain if len(plain) == len(rates) else []}
         self.marks.append_numbers("step", self.marks.number(optimizer), frame, numbers)
+        if is_part:
+            return
+        self.steps += 1
         if self.steps >= _FIRST_LOOK and self.steps & (self.steps - 1) == 0:  # seldom: all that is known is looked at
             self._tell_held(frame)
         self._last_end = self.writer.end

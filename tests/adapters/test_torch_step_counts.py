@@ -18,7 +18,7 @@ from graphscope.diagnose.ranks.track import track
 from graphscope.diagnose.runs import Run, read_run
 from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
-from graphscope.graph import Graph
+from graphscope.graph import Graph, series
 from graphscope.graph.series.every_step import every_step
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.graph.training import training
@@ -308,3 +308,56 @@ def test_two_optimizers_make_one_step_where_no_loop_counts(
                     other.backward()
                 second.step()
     assert step_numbers(load(tmp_path / "run.gscope")).counts.tolist() == [*range(1, 21 + bool(alone))]
+
+
+class Outer(torch.optim.Optimizer):
+    """An optimizer whose step is that of another one, and something more."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+        super().__init__([each for group in inner.param_groups for each in group["params"]], {"lr": 0.1})
+
+    def step(self, closure: Any = None) -> Any:  # type: ignore[override]
+        return self.inner.step(closure)
+
+
+def sharding(parameters: list[Any]) -> Any:
+    """Torch's own optimizer that calls another one, in a group of one process."""
+    pytest.importorskip("torch.distributed.optim")
+    distributed = torch.distributed
+    distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+    return distributed.optim.ZeroRedundancyOptimizer(parameters, torch.optim.Adam, lr=0.1)
+
+
+@pytest.mark.parametrize("count", [1, 9])
+@pytest.mark.parametrize("has_closure", [False, True])
+@pytest.mark.parametrize("make", [lambda parameters: Outer(torch.optim.SGD(parameters, 0.1)), sharding])
+def test_a_step_that_an_optimizer_lets_another_make_is_one(make: Any, has_closure: bool, count: int) -> None:
+    weight = torch.nn.Parameter(torch.ones(4))
+    made = []
+
+    def passed() -> Any:
+        optimizer.zero_grad()
+        loss = (weight * 2).square().sum()
+        loss.backward()
+        return loss
+
+    def train() -> None:
+        loss = None if has_closure else passed()
+        made.append(weight.detach().clone())
+        optimizer.step(passed) if has_closure else optimizer.step()
+        del loss
+
+    try:
+        optimizer = make([weight])
+        with gs.record() as log:
+            train()  # the first in no loop, whose counters would tell that both are of one step
+            for _ in range(count - 1):
+                train()
+    finally:
+        if torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()
+    log.refresh()
+    assert overview(log).steps == len(made) == count
+    assert len(series.norms(log)) == count  # and updates are those of the inner one
+    assert not len(training(log).rows("held"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from operator import is_
 from sys import _getframe
@@ -83,6 +84,8 @@ class Optimizers:
         self._training = training
         self._sampling = session.writer.sampling
         self._steps = Steps(_end)
+        self._parts: weakref.WeakSet[Any] = weakref.WeakSet()
+        """Optimizers whose steps are parts of another one's, which shards or averages what they train."""
         self._settings: dict[Any, Settings] = {}
         """Those of each group and place, as they were last."""
 
@@ -186,7 +189,10 @@ class Optimizers:
     @guarded
     def _finished(self, optimizer: Any, frame: FrameType) -> None:
         if self._steps.runs(optimizer):
-            self._training.stepped(optimizer, frame)
+            if self._sampling.is_new(optimizer) and _is_inside_another(frame):
+                self._sampling.note(optimizer)
+                self._parts.add(optimizer)
+            self._training.stepped(optimizer, frame, optimizer in self._parts)
             self._steps.end(optimizer)
             if self.session.writer.gate is not None and not self.session.ended:
                 control.stepped(self.session, self.session.frames.user(frame))
@@ -345,6 +351,14 @@ class _Inside:
 
     def __setattr__(self, name: str, value: Any) -> None:
         vars(self)[name] = self.cell.cell_contents = value
+
+
+def _is_inside_another(frame: FrameType) -> bool:
+    """Whether the step that a frame of torch's makes is called by that of another optimizer."""
+    outer = frame.f_back
+    while outer is not None and outer.f_code is not _HOOKED:
+        outer = outer.f_back
+    return outer is not None
 
 
 def _hooked(step: Any) -> Any:

@@ -125,10 +125,10 @@ class TrainingCalls(training_calls.TrainingCalls):
         super().began(optimizer)
 
     @guarded
-    def stepped(self, optimizer: Any, frame: FrameType) -> None:
+    def stepped(self, optimizer: Any, frame: FrameType, is_part: bool = False) -> None:
         frame = self.session.frames.user(frame)
         self.session.callers.tell_once(frame)
-        super().stepped(optimizer, frame)
+        super().stepped(optimizer, frame, is_part)
 
     @guarded
     def finish(self) -> None:

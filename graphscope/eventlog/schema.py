@@ -42,7 +42,8 @@ class Kind(IntEnum):
     """One contribution was added: to the `grad` of a leaf, or to a cotangent that several users feed."""
     BACKWARD_BEGIN = 10
     """A backward pass begins; its input is the node that it starts from. Where no values are kept, that node's is this
-    row's, if it is one number: the loss."""
+    row's, if it is one number: the loss. Where the program gave `gradients` to begin with, `attrs` says which numbers
+    behind the inputs are their rows."""
     BACKWARD_END = 11
     SCOPE_ENTER = 12
     """A module or composite op is entered; `scope` is the scope entered."""

@@ -70,6 +70,20 @@ static int find_roots(Entry *self, PyObject *outputs, Plan *plan)
     return plan->roots != NULL;
 }
 
+/* Whether the log has what the program gives a pass to begin with: then its mark is to name that. */
+static int is_given(Entry *self, PyObject *cotangents)
+{
+    if (!PyTuple_CheckExact(cotangents))
+        return 1;
+    for (Py_ssize_t place = 0; place < PyTuple_GET_SIZE(cotangents); place++) {
+        PyObject *cotangent = PyTuple_GET_ITEM(cotangents, place);
+        Known *known = known_at((Table *)self->table, cotangent);
+        if (known != NULL && referent(known->reference) == cotangent)
+            return 1;
+    }
+    return 0;
+}
+
 /* The templates of the marks of a pass, a new reference; NULL where it begins here for the first time. */
 static PyObject *marks_of(Entry *self, const Plan *plan)
 {
@@ -115,7 +129,8 @@ static int is_common(Entry *self, PyObject *const *words, Py_ssize_t count, Plan
         return 0;
     plan->append = get(self->writer, &slot_append);
     if (plan->append == NULL || appending == NULL || !Py_IS_TYPE(plan->append, appending->appender) ||
-        (plan->frame = program_frame(&self->frames)) == NULL || !find_roots(self, words[0], plan))
+        (plan->frame = program_frame(&self->frames)) == NULL || !find_roots(self, words[0], plan) ||
+        is_given(self, words[1]))
         return 0;
     plan->marks = marks_of(self, plan);
     return plan->marks != NULL && find_loss(self, plan, PyTuple_GET_ITEM(words[0], 0));

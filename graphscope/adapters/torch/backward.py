@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from sys import _getframe
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
@@ -24,6 +24,7 @@ from graphscope.adapters.torch.rules import Run
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.tensor_properties import ORDINARY, shape_of
 from graphscope.adapters.torch.values import Keeping
+from graphscope.eventlog import given_gradients
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import INLINE_INPUTS, ROW_MASK, Kind, Pass
 from graphscope.eventlog.template import Template
@@ -166,12 +167,14 @@ class Backward:
             session.leaves.unused()
         frame = run.frame
         run.start = start[:INLINE_INPUTS]
-        key = (id(frame.f_code), frame.f_lasti, len(run.start), run.place.context, is_limited)
-        run.marks = self._marks.get(key)
+        key: Any = (id(frame.f_code), frame.f_lasti, len(run.start), run.place.context, is_limited)
         root = outputs[0] if len(outputs) == 1 else None
+        given = self._given(outputs, cotangents)
+        key = (*key, len(given)) if given else key
+        run.marks = self._marks.get(key)
         if run.marks is None or not run.marks.are_for(frame, root):
             run.marks = self._new_marks(key, frame, root)
-        self._mark(run, *self._loss(run.marks, root))
+        self._mark(run, *self._loss(run.marks, root), given)
         if run.place.run is None:
             self._collectives.awaited(frame)
         self._walk.prepare(run, outputs, cotangents)
@@ -212,16 +215,32 @@ class Backward:
                     found.append(known.row)
         return found
 
-    def _mark(self, run: Run, template: Template, value: Any = None) -> None:
+    def _given(self, outputs: Any, cotangents: Any) -> list[int]:
+        """The rows, as the log counts them, of the gradients that the program gives for the roots that marks tell of.
+
+        -1 for one that no row tells of; empty where that is so of all.
+        """
+        find, base = self.session.identities.find, self.session.writer.base
+        found = []
+        for root, cotangent in zip(outputs, cotangents, strict=False):
+            if isinstance(root, torch.Tensor) and find(root) is not None:
+                known = find(cotangent) if isinstance(cotangent, torch.Tensor) else None
+                row = -1 if known is None else known.row & ROW_MASK
+                found.append(row - base if row >= base else -1)
+        del found[INLINE_INPUTS:]
+        return found if max(found, default=-1) >= 0 else []
+
+    def _mark(self, run: Run, template: Template, value: Any = None, given: Sequence[int] = ()) -> None:
         writer = run.writer
-        writer.append(template, value, writer.clock(), 0, 0, *run.start)
+        writer.append_many(template, value, [*run.start, *given], writer.clock())
 
     def _new_marks(self, key: Any, frame: FrameType, root: Any) -> Marks:
-        writer = self.session.writer
+        writer, given = self.session.writer, key[5] if len(key) > 5 else 0
         told: dict[str, Any] = {"site": site_number(writer, frame), "graph_pass": Pass.BACKWARD, "input_count": key[2]}
-        if key[4]:
-            told["attrs"] = writer.attributes({"limited": True})
-        begin, end = (writer.template(kind, **told) for kind in (Kind.BACKWARD_BEGIN, Kind.BACKWARD_END))
+        limited = {"limited": True} if key[4] else {}
+        end = writer.template(Kind.BACKWARD_END, attrs=writer.attributes(limited), **told)
+        told |= {"attrs": writer.attributes(limited | given_gradients.entry(given)), "number_count": given}
+        begin = writer.template(Kind.BACKWARD_BEGIN, **told)
         loss = None
         if (writer.policy == "none" or writer.is_ring) and key[2] == 1 and _is_number(root):
             shape, dtype = shape_of(root), log_dtype(tensor_base.dtype(root))

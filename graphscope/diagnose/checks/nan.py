@@ -21,6 +21,7 @@ from graphscope.diagnose.values.other_ranks import of_other_ranks
 from graphscope.diagnose.values.unrecorded_births import LEFT_OUT, unrecorded_birth
 from graphscope.diagnose.values.unrecorded_findings import as_consequence, behind_a_rise, of_lost_loss
 from graphscope.eventlog.schema import Flag, Kind
+from graphscope.graph.begun_with import begun_with
 from graphscope.graph.faults import Excuse, excuse, fault_rows, is_fault, is_finite, nonfinite_rows
 from graphscope.graph.gradients import arrived
 
@@ -136,7 +137,7 @@ def _birth_at(node: Node, name: str) -> Explanation:
         return _of_rule(rules[0], node, path if owner in path else [*path, owner], what)
     if rules or node.inputs:
         return _summed(node, path or [node], what)
-    return _begun(path or [node], what)
+    return _begun(path or [node], what, node)
 
 
 def _rules_of(node: Node) -> list[Node]:
@@ -208,7 +209,7 @@ def _of_gradient(subject: Subject) -> Explanation | None:
             return _of_rule(hop.grad, made, [subject.node, *hop.trail], what)
     if last is None:
         return _summed(_last_arrived(subject.node), [subject.node], what)
-    return _begun([subject.node, *last.trail], what)
+    return _begun([subject.node, *last.trail], what, last.grad)
 
 
 def _last_arrived(node: Node) -> Node:
@@ -234,7 +235,11 @@ def _summed(made: Node, nodes: list[Node], what: str) -> Explanation:
 _SAFE_SUM: Final = "make the loss, or its scale, smaller, or keep the numbers that it is made of small"
 
 
-def _begun(nodes: list[Node], what: str) -> Explanation:
+def _begun(nodes: list[Node], what: str, first: Node) -> Explanation:
+    """The first of a backward pass is not finite: because of what the program gave, where that is known."""
+    given = begun_with(first)
+    if given is not None and not is_finite(given):
+        return _explained(given, nodes, what)
     verdict = f"{what}: the backward pass began with a gradient that is not finite{where(nodes[-1])}"
     cure = "give backward() a gradient that is finite"
     return Explanation("nonfinite", "began so", verdict, steps(nodes, {nodes[-1].row: "began so"}), cure)

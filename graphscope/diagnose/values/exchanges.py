@@ -16,6 +16,7 @@ from graphscope.eventlog.reader import Log, load
 from graphscope.eventlog.schema import Kind
 from graphscope.eventlog.siblings import siblings, title
 from graphscope.graph import Graph
+from graphscope.graph.begun_with import begun_with
 from graphscope.graph.faults import is_finite
 from graphscope.graph.numbered_rows import numbered_rows
 
@@ -74,9 +75,15 @@ def other_ranks(log: Log) -> Iterator[tuple[Path, Log]]:
 
 
 def given_here(node: Node) -> Iterator[Node]:
-    """What a node was computed from in its own rank; of a backward one, also what the op of the rule was given."""
+    """What a node was computed from in its own rank; of a backward one, also what the op of the rule was given.
+
+    Of the first of a backward pass it is the gradient that the program gave.
+    """
     rules = [edge.source for edge in node.inputs if edge.source.kind == "grad"]
     yield from (edge.source for edge in node.inputs)
+    begun = begun_with(node)
+    if begun is not None:
+        yield begun
     for rule in rules if node.kind in ("grad", "accumulate") else [node]:
         yield from (part for part in rule.backward if part.row < node.row)
         owner = op_of(rule)

@@ -1,58 +1,134 @@
-"""What one rank does to gradients, between the last collective and an update, that another does not."""
+"""What one rank does to gradients, between the collective that averages them and an update, that another does not."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from graphscope.diagnose.ranks.track import Place
+from graphscope.diagnose.training.optimizer_order import last_before
+from graphscope.diagnose.values.exchanges import Exchange, exchange_of, of_collective
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.reader import load
-from graphscope.eventlog.schema import Kind
-from graphscope.graph.arrivals import arrivals
+from graphscope.graph import Graph, Node
+from graphscope.graph.training import training
+
+if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Log
+
+_MOST: Final = 5000
+"""So many values are looked at on the way to an update."""
+_CLOSE: Final = 1e-5
+_CLIPS: Final = ("clip_grad_norm_", "clip_grad_value_")
+
+
+class Update(NamedTuple):
+    """An update of a parameter by an optimizer."""
+
+    log: Path
+    row: int
 
 
 class Deed(NamedTuple):
-    """An op that one of two ranks runs and the other does not."""
+    """What one of two ranks does to a gradient, and the other does not, or with other numbers."""
 
     row: int
-    op: str
+    call: str
     place: Place
     is_own: bool
-    """Whether it is the first of the two that runs it."""
+    """Whether it is the first of the two that does it."""
+    limits: tuple[str, str] = ("", "")
+    """What each of the two gives to it, where both do it."""
 
 
-def unlike(own: tuple[Path, int], other: tuple[Path, int]) -> Deed | None:
-    """The first op behind the last collective by which the ways of two ranks to an update differ.
+class _Call(NamedTuple):
+    name: str
+    place: Place
+    given: str
+    """The numbers that it is given."""
 
-    Args:
-        own: A log, and the row of the update in it.
-        other: The same of another rank.
-    """
-    here, there = _ops(*own), _ops(*other)
-    signs = [[each[1:] for each in ops] for ops in (here, there)]
-    same = next((place for place, (one, two) in enumerate(zip(*signs, strict=False)) if one != two), None)
-    place = min(len(here), len(there)) if same is None else same
+
+class _Way:
+    """How a gradient comes from the collectives that average it to an update."""
+
+    def __init__(self, update: Update) -> None:
+        log = load(update.log)
+        graph = Graph(log)
+        self.averages: dict[Exchange, Node] = {}
+        """What it is made of that ranks did together."""
+        known = training(log)
+        (begin,) = last_before(known.backward_begins, np.array([update.row])).tolist()
+        rows = self._followed(graph.node(update.row), begin)
+        clips = {clip.site: clip for clip in known.calls(*_CLIPS) if begin < clip.row < update.row}
+        calls: dict[_Call, int] = {}
+        for row in sorted(rows):
+            event = log.event(row)
+            clip = clips.get(event.site)
+            place = place_of(log.site(event.site))
+            if clip is not None:
+                call = _Call(clip.name, place, f"{clip.facts.get('limit')}")
+            else:
+                call = _Call(log.op(event.op).name, place, _numbers(log, row))
+            calls.setdefault(call, row)
+        self.calls = [(row, call) for call, row in calls.items()]
+        """Each once, with its first row: a loop over parameters makes it for each of them."""
+
+    def _followed(self, update: Node, begin: int) -> list[int]:
+        """The ops on the way, from where the backward pass began: what is older is no gradient of it."""
+        waiting = [edge.source for edge in update.inputs[1:2]]
+        seen, found = {each.row for each in waiting}, list[int]()
+        while waiting and len(seen) < _MOST:
+            node = waiting.pop()
+            if of_collective(node):
+                self.averages[exchange_of(node.graph.log, node.row)] = node
+            elif node.kind == "op":
+                found.append(node.row)
+                behind = [edge.source for edge in node.inputs if edge.source.row not in seen]
+                behind = [each for each in behind if each.row > begin]
+                waiting += behind
+                seen.update(each.row for each in behind)
+        return found
+
+
+def unlike(own: Update, other: Update) -> Deed | None:
+    """The first call by which the ways of two ranks from what they averaged to an update differ."""
+    here, there = _Way(own).calls, _Way(other).calls
+    pairs = list(zip(here, there, strict=False))
+    place = next((place for place, (one, two) in enumerate(pairs) if one[1] != two[1]), len(pairs))
     if place == len(here) == len(there):
         return None
+    if place < len(pairs):
+        (row, one), (_, two) = pairs[place]
+        if one[:2] == two[:2]:
+            return Deed(row, one.name, one.place, True, (one.given, two.given))
     is_own = len(here) >= len(there)
-    row, op, line = (here if is_own else there)[place]
-    return Deed(row, op, line, is_own)
+    row, call = (here if is_own else there)[place]
+    return Deed(row, call.name, call.place, is_own)
 
 
-def _ops(path: Path, update: int) -> list[tuple[int, str, Place]]:
-    """Row, name and line of each op from the last collective to an update."""
-    log = load(path)
-    _, came = arrivals(log)
-    ahead = came["row"][came["row"] < update]
-    if not len(ahead):
-        return []
-    rows = np.arange(int(ahead[-1]), update)
-    rows = rows[log.pick("kind", rows) == Kind.OP]
-    ops, sites = log.pick("op", rows).tolist(), log.pick("site", rows).tolist()
-    return [
-        (row, log.op(op).name, place_of(log.site(site)))
-        for row, op, site in zip(rows.tolist(), ops, sites, strict=True)
-    ]
+def are_averaged(one: Update, two: Update) -> bool:
+    """Whether two ranks' updates are made of gradients that are the same, as a collective has made them so."""
+    here, there = _Way(one).averages, _Way(two).averages
+    both = here.keys() & there.keys()  # one that clips has those of all parameters, by their norm
+    return bool(both) and all(_are_same(here[each], there[each]) for each in both)
+
+
+def _are_same(one: Node, two: Node) -> bool:
+    here, there = one.value, two.value
+    if here is not None and there is not None:
+        return here.shape == there.shape and bool(np.allclose(here, there, rtol=_CLOSE, equal_nan=True))
+    return one.summary is not None and one.summary == two.summary
+
+
+def _numbers(log: Log, row: int) -> str:
+    """The numbers that a call was given, as words."""
+    arguments = log.arguments(row)
+    given = [*(arguments.operands or ()), *arguments.attributes.values()]
+    return ", ".join(_spoken(given))
+
+
+def _spoken(given: list[object]) -> Iterator[str]:
+    return (f"{each:.6g}" for each in given if isinstance(each, int | float) and not isinstance(each, bool))

@@ -12,7 +12,7 @@ import numpy as np
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Confidence
 from graphscope.diagnose.ranks.clock import in_common, turn_of
-from graphscope.diagnose.ranks.gradients import unlike
+from graphscope.diagnose.ranks.gradients import Update, are_averaged, unlike
 from graphscope.diagnose.ranks.told import Told, named, told
 from graphscope.diagnose.ranks.track import CHANGE, Place, Track
 from graphscope.eventlog.names import place_of, short_place
@@ -134,8 +134,10 @@ class Weights:
             return self._of_write(first, changes, number, apart)
         if self._exchanges and not self._met_again and np.ptp(rates) == 0:
             alone = _alone(made["gradient"][:, differing])
-            if alone is not None or self._had_alike:
-                return self._of_gradients(first, changes, number, apart, odd if alone is None else alone)
+            ranks = self._pair(number, alone)
+            updates = [Update(self._paths[rank], int(made["row"][rank, place])) for rank in ranks]
+            if alone is not None or self._had_alike or are_averaged(*updates):
+                return self._of_gradients(first, weights, number, apart, ranks, updates, is_sure=alone is not None)
         synchronised = len(differing) < len(first.counts)
         if np.ptp(rates) > 0 or (not synchronised and self._exchanges):
             return None  # a search over settings; a model in parts, or one that is averaged now and then
@@ -143,25 +145,37 @@ class Weights:
         cure = "wrap the model in DistributedDataParallel and call the wrapper, or all_reduce the gradients before step"
         return self._told(first, weights, number, odd, apart, "gradients not averaged", what, f"{cure}()", first.model)
 
+    def _pair(self, number: int, alone: int | None) -> list[int]:
+        """The rank that differs from most, if one does, else one that parts from the first, and one to compare with."""
+        if alone is not None:
+            return [alone, int(alone == 0)]
+        return [next(rank for rank, each in enumerate(self._partings) if each is not None and each[0] == number + 1), 0]
+
     def _of_gradients(
-        self, first: Track, changes: np.ndarray, number: int, apart: np.ndarray, odd: int
+        self, first: Track, weights: np.ndarray, number: int, apart: np.ndarray, ranks: list[int],
+        updates: list[Update], *, is_sure: bool,
     ) -> Told:  # fmt: skip
-        """Gradients that were the same on all ranks, as something averages them, and that one rank made others."""
-        column = int(apart[0])
-        usual = next(rank for rank in range(len(self._names)) if rank != odd)
-        rows = changes["row"][:, 0, column]
-        deed = unlike((self._paths[odd], int(rows[odd])), (self._paths[usual], int(rows[usual])))
+        """Gradients that were the same on all ranks, as something averages them, and that one rank made others.
+
+        Of two that differ, and no others, it is the one that does something more.
+        """
+        deed = unlike(*updates)
+        if deed is not None and not deed.is_own and not is_sure:
+            ranks, updates, deed = ranks[::-1], updates[::-1], deed._replace(is_own=True)
         what, place = "updates with other gradients than the others", first.stepped
         if deed is not None:
-            at = f"{deed.op} at {short_place(*deed.place)}"
+            at = f"{deed.call} at {short_place(*deed.place)}"
             what += f": behind the last collective it {'runs' if deed.is_own else 'does not run'} {at}"
-            what += ", which the others don't" if deed.is_own else ", which the others do"
+            if any(deed.limits):
+                what += f" with {deed.limits[0]}, where {self._names[ranks[1]]} gives {deed.limits[1]}"
+            else:
+                what += ", which the others don't" if deed.is_own else ", which the others do"
             place = deed.place
         cure = "let every rank do the same to the gradients behind what averages them"
-        found = self._told(first, changes["weight"][:, 1], number, odd, apart, "other gradients", what, cure, place)
+        found = self._told(first, weights, number, ranks[0], apart, "other gradients", what, cure, place)
         if deed is None:
             return found
-        log = self._paths[odd if deed.is_own else usual]
+        log = updates[not deed.is_own].log
         return found._replace(log=log, finding=replace(found.finding, row=deed.row, node=deed.row))
 
     def _of_write(self, first: Track, changes: np.ndarray, number: int, apart: np.ndarray) -> Told | None:

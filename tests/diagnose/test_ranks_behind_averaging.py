@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from graphscope.diagnose import examined
+from graphscope.eventlog.reader import load
+from graphscope.graph import Graph
 from tests.diagnose import two_ranks
 from tests.diagnose.ranked.answers import answered
 
@@ -28,7 +31,9 @@ def train(way):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.5)
     torch.manual_seed(rank)
     for step in range(6):
-        optimizer.zero_grad()
+        forgets = way.startswith("forgotten by") and rank == 1 or way == "forgotten once" and rank == 0 and step == 3
+        if not forgets:
+            optimizer.zero_grad()
         model(torch.randn(5, 4)).square().mean().backward()
         if "by hand" in way:
             for each in model.parameters():
@@ -61,6 +66,9 @@ SICK = {
     "clipped otherwise": ("rank 1", "nn.utils.clip_grad_norm_(", 1, "with 0.02, where rank 0 gives 0.01"),
     "clipped from the third on": ("rank 1", "nn.utils.clip_grad_value_(", 3, "which the others don't"),
     "scaled otherwise": ("rank 1", "each.grad.mul_(", 1, "with 0.25, where rank 0 gives 0.5"),
+    "forgotten by one": ("rank 1", "optimizer.zero_grad()", 2, "where rank 0 clears them at train.py:"),
+    "forgotten by one by hand": ("rank 1", "optimizer.zero_grad()", 2, "where rank 0 clears them at train.py:"),
+    "forgotten once": ("rank 0", "optimizer.zero_grad()", 4, "where rank 1 clears them at train.py:"),
 }
 """The rank, the line, the step counted from 1, and a part of what is said."""
 HEALTHY = ["clipped by all", "looked at"]
@@ -90,3 +98,10 @@ def test_the_rank_and_the_line_are_named(folder: Path, way: str) -> None:
 def test_what_all_do_alike_is_let_be(folder: Path, way: str) -> None:
     told = answered(folder / f"{way.replace(' ', '_')}-rank0.gscope", where=folder)[1]
     assert (told["findings"], told["unjudged"]) == ([], [])
+
+
+def test_doctor_sees_gradients_that_pile_up_behind_the_averaging(folder: Path) -> None:
+    found = [
+        [each.kind for each in examined(Graph(load(folder / f"forgotten_by_one-rank{rank}.gscope")))] for rank in (0, 1)
+    ]
+    assert found == [[], ["zero_grad"]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, Protocol
 
+from graphscope.diagnose.ranks.clearing import Clearing
 from graphscope.diagnose.ranks.data import Data
 from graphscope.diagnose.ranks.deaths import Deaths
 from graphscope.diagnose.ranks.meetings import Meetings
@@ -26,7 +27,7 @@ class Judge(Protocol):
         """What is found among those that were looked at."""
 
 
-JUDGES: Final = (Meetings, Waiting, Deaths, Settings, Weights, Nonfinite, Data)
+JUDGES: Final = (Meetings, Waiting, Deaths, Settings, Clearing, Weights, Nonfinite, Data)
 """What follows from something is told behind it: once ranks meet in other collectives, their weights part."""
 
 

@@ -14,6 +14,7 @@ from graphscope.diagnose.ends import is_the_end
 from graphscope.diagnose.ranks.clock import UNTOLD, Clock
 from graphscope.diagnose.ranks.exchanged import Exchanged
 from graphscope.diagnose.ranks.fed import fed
+from graphscope.diagnose.ranks.left_over import left_over
 from graphscope.diagnose.values.unrecorded_births import first_lost_loss
 from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.names import place_of
@@ -153,6 +154,8 @@ class Track:
     """The line that makes the first update."""
     steps: np.ndarray
     """For each training step that is kept a number that is the same in all ranks."""
+    left_over: np.ndarray
+    """The numbers of those that go on with gradients which the step before has used."""
     data: np.ndarray
     """Of each of them what it was made with: 0 where the log does not tell."""
     data_rows: np.ndarray
@@ -188,7 +191,7 @@ def track(log: Log) -> Track:
     numbers, changes = _changes(own, clock)
     ends, last = _ends(log), _last(log)
     data, data_rows = fed(log, ends)
-    held = frozenset(tensors.tolist())
+    held, steps = frozenset(tensors.tolist()), clock.keys(ends)
     optimizer = _optimizer(log, held)
     loss, lost = _losses(log, ends, clock)
     counts = tuple(int(each["count"][0]) for each in own)
@@ -226,7 +229,8 @@ def track(log: Log) -> Track:
         optimizer=optimizer or NOWHERE,
         setup=tuple((each.type, tuple(group.settings for group in each.groups)) for each in known.optimizers.values()),
         stepped=_line(log, int(own[0]["row"][0])) if own else NOWHERE,
-        steps=clock.keys(ends),
+        steps=steps,
+        left_over=left_over(log, ends, steps),
         data=data,
         data_rows=data_rows,
         loss=loss,

@@ -12,13 +12,14 @@ import numpy as np
 from graphscope.diagnose.ranks.clock import UNTOLD, in_common
 from graphscope.diagnose.ranks.told import Told, named, told
 from graphscope.diagnose.ranks.track import Place, Track
+from graphscope.diagnose.ranks.waiting import SENT
 from graphscope.eventlog.names import short_place
 
 _SIZED: Final = frozenset({"all_reduce", "broadcast", "reduce", "all_gather_into_tensor", "reduce_scatter_tensor"})
 """Collectives to which all must bring the same shape."""
 
-_PAIRED: Final = {"recv": "send", "irecv": "isend"}
-"""What one of two ranks does where the other does the other."""
+_PAIRED: Final = dict.fromkeys(SENT, "send")
+"""What one of two ranks does where the other does the other, at once or later."""
 
 _FURTHEST: Final = 256
 """So many collectives are looked through for those that were left out."""

@@ -17,7 +17,24 @@ from graphscope.eventlog.names import short_place
 LONG: Final = 10.0
 """Of ranks that run, seconds after which one is waited for: it is no moment of many."""
 
+SENT: Final = {"send": "recv", "isend": "recv", "recv": "send", "irecv": "send"}
+"""What two ranks do with each other: what the other one is to do."""
+
 Key = tuple[str, tuple[int, ...]]
+
+
+class _Wait(NamedTuple):
+    """A collective that a rank has not come out of."""
+
+    group: Key
+    number: int
+    op: str
+    place: Place
+
+    @property
+    def where(self) -> str:
+        """The collective, and its line."""
+        return f"{self.op} at {short_place(*self.place)}" if self.place[0] else self.op
 
 
 class _End(NamedTuple):
@@ -30,8 +47,7 @@ class _End(NamedTuple):
     last: Last
     reached: Mapping[Key, int]
     """The number of the newest collective of each group."""
-    waits: tuple[Key, int, str, Place] | None
-    """The collective that it has not come out of: group, number, op and line."""
+    waits: _Wait | None
 
 
 class Waiting:
@@ -50,7 +66,7 @@ class Waiting:
         if len(met) and met["waits"].any():
             one = met[np.flatnonzero(met["waits"])[-1]]
             call, place = track.calls[int(one["call"])][0], track.places[int(one["place"])]
-            waits = track.groups[int(one["group"])], int(one["number"]), call, place
+            waits = _Wait(track.groups[int(one["group"])], int(one["number"]), call, place)
         self._ends[track.number] = _End(
             track.name, track.path, track.state, track.raised, track.last, reached, waits
         )  # fmt: skip
@@ -66,11 +82,17 @@ class Waiting:
                     roots.setdefault(other, []).append(rank)
         alike: dict[tuple[Place, str], list[int]] = {}
         for root in sorted(roots):
-            alike.setdefault((self._ends[root].last.place, self._ends[root].state), []).append(root)
+            waiter = min(roots[root])
+            if self._has_peer(waiter) and _is_through(self._ends[root]):
+                yield self._alone(waiter, root)
+            else:
+                alike.setdefault((self._ends[root].last.place, self._ends[root].state), []).append(root)
         for ranks in alike.values():
             yield self._root(ranks, sorted(roots[ranks[0]]))
         if not roots and any(behind.values()):
-            yield self._circle(behind)
+            alone = [(rank, others[0]) for rank, others in behind.items() if others and self._has_peer(rank)]
+            alone = [(rank, peer) for rank, peer in alone if not self._has_peer(peer)]
+            yield from [self._alone(*each) for each in alone] or [self._circle(behind)]
 
     def _behind(self, end: _End) -> list[int]:
         """The ranks that have not come to where one waits."""
@@ -79,16 +101,35 @@ class Waiting:
         ranks = (rank for rank in key[1] if rank in self._ends)
         return [rank for rank in ranks if self._ends[rank].reached.get(key, -1) < number]
 
+    def _has_peer(self, rank: int) -> bool:
+        """Whether a rank waits for one other alone, which is to receive what it sends, or to send what it receives."""
+        waits = self._ends[rank].waits
+        return waits is not None and waits.op in SENT
+
+    def _alone(self, rank: int, peer: int) -> Told:
+        """A rank that sends what its peer never receives, or receives what that never sends."""
+        end, other = self._ends[rank], self._ends[peer]
+        assert end.waits is not None
+        missing, made = SENT[end.waits.op], other.reached.get(end.waits.group, -1) + 1
+        at = f" at {short_place(*other.last.place)}" if other.last.place[0] else ""
+        now = f"waits in {other.waits.where}" if other.waits is not None else f"has ended{at}"
+        verdict = (
+            f"{end.name} waits in {end.waits.where} for {missing} no. {end.waits.number + 1} of {other.name}, which "
+            f"has made {made or 'none'} and {now}"
+        )
+        cure = f"let {other.name} call {missing} as often as this line runs, in the same order, or leave this one out"
+        evidence = {f"{missing}s made": made, f"{missing}s waited for": end.waits.number + 1}
+        cause = f"{end.waits.op} without {missing}"
+        return told(end.log, end.last.row, end.waits.place, end.name, cause, verdict, cure, evidence)
+
     def _root(self, ranks: list[int], waiting: list[int]) -> Told:
         end, other = self._ends[ranks[0]], self._ends[waiting[0]]
         assert other.waits is not None
-        _, number, op, place = other.waits
         who = named([self._ends[rank].name for rank in ranks])
         waiters = named([self._ends[rank].name for rank in waiting])
-        where = f"{op} at {short_place(*place)}" if place[0] else op
         how, cure, confidence = _why(end)
-        verdict = f"{who} did not come to {where}, where {waiters} wait{'s' * (len(waiting) == 1)}: {how}"
-        evidence: dict[str, float] = {"collectives ahead of it": number, "ranks that wait": len(waiting)}
+        verdict = f"{who} did not come to {other.waits.where}, where {waiters} wait{'s' * (len(waiting) == 1)}: {how}"
+        evidence: dict[str, float] = {"collectives ahead of it": other.waits.number, "ranks that wait": len(waiting)}
         return told(
             end.log, end.last.row, end.last.place, end.name, "waited for", verdict, cure, evidence, (), confidence
         )
@@ -99,11 +140,13 @@ class Waiting:
         while rank not in seen and behind.get(rank):
             seen.append(rank)
             rank = behind[rank][0]
+        seen = seen[seen.index(rank) :] if rank in seen else seen
         parts = []
         for each in seen:
             end = self._ends[each]
             assert end.waits is not None
-            parts.append(f"{end.name} in {end.waits[2]} at {short_place(*end.waits[3])}")
+            peer = f" for a {SENT[end.waits.op]} of {self._ends[behind[each][0]].name}" if self._has_peer(each) else ""
+            parts.append(f"{end.name} in {end.waits.where}{peer}")
         first = self._ends[seen[0]]
         verdict = f"these ranks wait for each other: {', '.join(parts)}"
         cure = "let all ranks come to the collectives of all groups in the same order"
@@ -114,6 +157,11 @@ class Waiting:
 
 def _is_long(end: _End) -> bool:
     return end.state != "runs" or time.time() - end.last.time > LONG
+
+
+def _is_through(end: _End) -> bool:
+    """Whether a rank's program has come to its end, so that nothing but what it was to do is missing."""
+    return end.state == "ended" and not end.raised
 
 
 def _why(end: _End) -> tuple[str, str, Confidence]:

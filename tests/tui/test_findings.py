@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -239,6 +245,27 @@ def test_a_run_that_is_over_is_examined_once_even_if_nothing_is_wrong(
         assert "doctor" not in asked
 
     drive(training, use)
+
+
+@pytest.mark.slow
+def test_of_a_rank_in_which_nothing_is_found_it_is_said_what_compares_all(
+    product: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for rank in range(2):
+        shutil.copytree(product, tmp_path / f"a run-rank{rank}.gscope")
+
+    async def use(screen: Screen) -> None:
+        await screen.app.workers.wait_for_complete()
+        await screen.press("F")
+        await screen.shows("Nothing was found in rank 1 of 2 by itself", "#findings")
+        shown = " ".join(screen.part("#findings").replace("│", " ").split())
+        (command,) = re.findall("`graphscope ([^`]+)`", shown)
+        words = [sys.executable, "-m", "graphscope", *shlex.split(command)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "80"})
+        assert "(2 ranks)" in done.stdout
+
+    drive(Path("a run-rank1.gscope"), use)
 
 
 @pytest.mark.slow

@@ -23,6 +23,8 @@ from graphscope.tui.screen_text import escape
 from graphscope.tui.text_widgets import WrappedText
 from graphscope.tui.theme_styles import themed
 
+NOTHING: Final = "Nothing was found"
+
 _LEAST: Final = 20
 _FRAME: Final = 2
 _LISTED: Final = 3
@@ -60,6 +62,7 @@ class FindingsPanel(Guarded, Vertical):
         self._findings: tuple[Finding, ...] = ()
         self._effects: set[int] = set()
         """Places in the list of what came of the finding before."""
+        self._nothing = ""
 
     def compose(self) -> ComposeResult:
         """The list over what is told."""
@@ -69,7 +72,7 @@ class FindingsPanel(Guarded, Vertical):
     def on_mount(self) -> None:
         """Follow the theme."""
         self.query_one(WrappedText).can_focus = False
-        self.app.theme_changed_signal.subscribe(self, lambda _: self.show(self._roots))
+        self.app.theme_changed_signal.subscribe(self, lambda _: self.show(self._roots, self._nothing))
 
     @property
     def chosen(self) -> Finding | None:
@@ -81,9 +84,12 @@ class FindingsPanel(Guarded, Vertical):
     def _roots(self) -> tuple[Finding, ...]:
         return tuple(each for place, each in enumerate(self._findings) if place not in self._effects)
 
-    def show(self, roots: Sequence[Finding]) -> None:
-        """List findings; the cursor stays at the one that it was on."""
-        before = self.chosen
+    def show(self, roots: Sequence[Finding], nothing: str = "") -> None:
+        """List findings, or say that there are none, in other words if some are given.
+
+        The cursor stays at the one that it was on.
+        """
+        before, self._nothing = self.chosen, nothing
         told = [(is_effect, each) for root in roots for is_effect, each in _with_effects(root)]
         self._findings = tuple(each for _, each in told)
         self._effects = {place for place, (is_effect, _) in enumerate(told) if is_effect}
@@ -147,7 +153,7 @@ class FindingsPanel(Guarded, Vertical):
         count = len(self._findings)
         if finding is None:
             self.border_title, self.border_subtitle = "findings", "Esc closes"
-            told.show(Text("Nothing was found"))
+            told.show(Text(escape(self._nothing or NOTHING)))
             return
         self.border_title = f"finding {self._findings.index(finding) + 1} of {count}" if count > 1 else "finding"
         self.border_subtitle = "Enter goes there, Esc closes"

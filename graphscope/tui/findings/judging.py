@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
@@ -14,10 +15,12 @@ from graphscope.debugger import nodes
 from graphscope.debugger.results import Stop
 from graphscope.diagnose import Finding, Report, doctor
 from graphscope.errors import LogError
+from graphscope.eventlog.siblings import bare
 from graphscope.tui.actions import Actions
-from graphscope.tui.findings.findings_panel import FindingChosen, FindingsPanel
+from graphscope.tui.findings.findings_panel import NOTHING, FindingChosen, FindingsPanel
 from graphscope.tui.log_index import LogIndex
 from graphscope.tui.messages import CommandRequested, MarkChosen
+from graphscope.tui.screen_text import escape
 from graphscope.tui.source.source import Source
 from graphscope.tui.tape.tape import Tape
 from graphscope.tui.tour import Tour
@@ -95,17 +98,26 @@ class Judging(Actions):
         """Mark and list these from now on."""
         self.log_index.findings = findings
         if self.has_class("-findings"):
-            self.query_one(FindingsPanel).show(findings)
+            self.query_one(FindingsPanel).show(findings, self._nothing)
         self.show_timeline()
         self.query_one(Tape).mark(self.log_index.found_at)
         self.show_heading()
+
+    @property
+    def _nothing(self) -> str:
+        """That nothing was found; of one rank of a run, what finds where ranks part."""
+        rank, path = self.session.rank, self.log_index.log.path
+        if not rank.startswith("rank "):
+            return NOTHING
+        run = shlex.quote(str(path.with_name(bare(path))))
+        return f"{NOTHING} in {rank} by itself: `graphscope ranks {run}` says where they part"
 
     # What a person does ----------------------------------------------------------------------------------------------
 
     def _open_findings(self) -> None:
         if not self.has_class("-findings"):
             self.add_class("-findings")
-            self.query_one(FindingsPanel).show(self.log_index.findings)
+            self.query_one(FindingsPanel).show(self.log_index.findings, self._nothing)
 
     @work(exclusive=True, group="ask findings")
     async def action_findings(self) -> None:
@@ -144,7 +156,7 @@ class Judging(Actions):
         log = self.log_index.log
         known = sorted(self._all(), key=lambda each: each.place_in_log)
         if not known:
-            self.notify("Nothing was found", timeout=3)
+            self.notify(escape(self._nothing), timeout=3)
             return
         ahead = (each for each in known if (nodes.nearest(log, each.place_in_log) or 0) > self.scene.now)
         self._visit(next(ahead, known[0]))

@@ -120,12 +120,16 @@ def _departure(first: Track, firsts: np.ndarray, other: Track, others: np.ndarra
     numbers: dict[tuple[str, tuple[int, ...] | None], int] = {}
     are_told = first.is_whole == other.is_whole and not first.missing and not other.missing
     signs = [_signs(track, places, numbers, are_told) for track, places in ((first, firsts), (other, others))]
-    differ = np.flatnonzero(~_are_alike(signs[0][here], signs[1][there]))
+    one, two = _lines(first, firsts), _lines(other, others)
+    are_alike = _are_alike(signs[0][here], signs[1][there])
+    if not are_alike.all():
+        lines = [(one[mine], two[its]) for mine, its in zip(here.tolist(), there.tolist(), strict=True)]
+        are_alike |= _are_in_step(signs[0][here] - signs[1][there], lines)
+    differ = np.flatnonzero(~are_alike)
     if not len(differ):
         return None
     at = int(here[differ[0]]), int(there[differ[0]])
     ahead = _ahead(signs[0][at[0] :], signs[1][at[1] :])
-    one, two = _lines(first, firsts), _lines(other, others)
     at = _began(one, two, *at, ahead) if ahead > 0 else _began(two, one, *at[::-1], -ahead)[::-1] if ahead else at
     met, usual = other.meetings[others[at[1]]], first.meetings[firsts[at[0]]]
     return _Departure(int(usual["number"]), _meeting(first, usual), _meeting(other, met), ahead)
@@ -150,6 +154,24 @@ def _signs(
 def _are_alike(one: np.ndarray, two: np.ndarray) -> np.ndarray:
     """Which signs are the same: what is not told of one is as of the other."""
     return np.asarray(((one == two) | (one == UNTOLD) | (two == UNTOLD)).all(axis=1))
+
+
+def _are_in_step(apart: np.ndarray, lines: list[tuple[Place, Place]]) -> np.ndarray:
+    """Which of two ranks' collectives are one though backward passes lie between: as stages of a pipeline come to it.
+
+    Each does so at a line of its own, and is always as many passes ahead of the other there.
+
+    Args:
+        apart: The signs of one rank, less those of the other.
+        lines: The lines of both.
+    """
+    found, at = np.zeros(len(lines), bool), dict[tuple[Place, Place], list[int]]()
+    for place, pair in enumerate(lines):
+        at.setdefault(pair, []).append(place)
+    for (here, there), places in at.items():
+        is_steady = apart[places[0], 0] == 0 and (apart[places] == apart[places[0]]).all()
+        found[places] = here != there and len(places) > 1 and is_steady
+    return found
 
 
 def _ahead(usual: np.ndarray, other: np.ndarray) -> int:

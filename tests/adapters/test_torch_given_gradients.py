@@ -41,6 +41,16 @@ def test_it_is_the_newest_version_of_the_tensor_that_was_given() -> None:
     assert arrays(begun(log)) == [[7.0, 2.0, 3.0], [7.0, 4.0, 6.0]]
 
 
+def test_what_was_written_to_it_through_its_base_is_seen() -> None:
+    with gs.record() as log:
+        x = torch.ones(3, requires_grad=True)
+        whole = torch.zeros(2, 3)
+        g = whole[1]
+        whole.add_(4.0)
+        (x * 2).backward(g)
+    assert arrays(begun(log)) == [[4.0, 4.0, 4.0]]
+
+
 @pytest.mark.parametrize("ask", ["backward", "grad"])
 def test_each_root_has_its_own(ask: str) -> None:
     with gs.record() as log:

@@ -169,7 +169,7 @@ class Backward:
         run.start = start[:INLINE_INPUTS]
         key: Any = (id(frame.f_code), frame.f_lasti, len(run.start), run.place.context, is_limited)
         root = outputs[0] if len(outputs) == 1 else None
-        given = self._given(outputs, cotangents)
+        given = self._given(outputs, cotangents, frame)
         key = (*key, len(given)) if given else key
         run.marks = self._marks.get(key)
         if run.marks is None or not run.marks.are_for(frame, root):
@@ -215,18 +215,19 @@ class Backward:
                     found.append(known.row)
         return found
 
-    def _given(self, outputs: Any, cotangents: Any) -> list[int]:
+    def _given(self, outputs: Any, cotangents: Any, frame: FrameType) -> list[int]:
         """The rows, as the log counts them, of the gradients that the program gives for the roots that marks tell of.
 
         -1 for one that no row tells of; empty where that is so of all.
         """
-        find, base = self.session.identities.find, self.session.writer.base
-        found = []
+        session, base = self.session, self.session.writer.base
+        find, found = session.identities.find, list[int]()
         for root, cotangent in zip(outputs, cotangents, strict=False):
             if isinstance(root, torch.Tensor) and find(root) is not None:
                 known = find(cotangent) if isinstance(cotangent, torch.Tensor) else None
-                row = -1 if known is None else known.row & ROW_MASK
-                found.append(row - base if row >= base else -1)
+                is_here = known is not None and known.row >= base
+                row = session.leaves.meet(cotangent, frame, None).row & ROW_MASK if is_here else -1
+                found.append(row - base if is_here else -1)
         del found[INLINE_INPUTS:]
         return found if max(found, default=-1) >= 0 else []
 

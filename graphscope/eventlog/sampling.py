@@ -20,8 +20,9 @@ from graphscope.eventlog.step_series import SERIES
 from graphscope.eventlog.turn import Turn
 from graphscope.eventlog.turns import Turns
 
-_LOOK: Final = 25_000
-"""Nanoseconds that a look at a step takes: little of what it needs is in the caches then."""
+_LOOK: Final = 200_000
+"""Nanoseconds that a look at a step takes: little of what it needs is in the caches then, nor afterwards of what the
+program needs. With `_SHARE`, steps are in the series a tenth of a second after they ended."""
 
 _FIRST: Final = 2
 """So many steps are recorded first: of a program with two optimizers each has made one then."""

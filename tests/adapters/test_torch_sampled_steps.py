@@ -348,7 +348,7 @@ def test_a_request_while_it_is_decided_how_long_to_rest_is_heard(tmp_path: Path,
     rest, asked = Sampling.rest, []
 
     def asks(sampling: Sampling, time: int) -> None:
-        if not asked and sampling.ended > 8:
+        if not asked:
             asked.append(sampling.ended)
             sampling.remark()  # as a signal does, and then the rest is set that was decided before
         rest(sampling, time)

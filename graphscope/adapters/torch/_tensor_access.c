@@ -15,10 +15,13 @@ static const Exchange *exchange;
 static PyObject *ordinary;     /* the classes whose tensors have their elements where they say */
 static PyObject *measure;      /* graphscope.eventlog._measure.measure, or None */
 static int lazy_met;           /* whether tensors may not have the elements that lie there: then each is asked */
+static int storages_asked;     /* whether tensors may reach past the end of their storage: then each is asked */
+static PyObject *storage_bytes; /* the method of storages that tells their size */
 
 static PyObject **const questions[] = {&str__version, &str__base, &str_grad_fn, &str_requires_grad, &str_dtype,
                                        &str_shape, &str_is_cpu, &str_grad, &str_is_conj, &str_is_neg,
-                                       &str_is_contiguous, &str__is_zerotensor, &str_data_ptr, &str_storage_offset};
+                                       &str_is_contiguous, &str__is_zerotensor, &str_data_ptr, &str_storage_offset,
+                                       &str_untyped_storage};
 static PyObject *answers[QUESTIONS]; /* a descriptor */
 
 int is_ordinary(PyObject *tensor)
@@ -151,24 +154,59 @@ Stretch stretch_of(const Site *site, PyObject *tensor, const Look *seen)
 /* How many bytes behind the beginning of its storage a tensor lies; negative with an error set. */
 static int64_t place_in_storage(PyObject *tensor, const Look *seen)
 {
-    PyObject *guard = is_overridden(tensor) == 0 ? NULL : ask_torch();
-    PyObject *offset = PyErr_Occurred() ? NULL : ask(tensor, STORAGE_OFFSET);
+    PyObject *offset = ask(tensor, STORAGE_OFFSET);
     int64_t place = offset == NULL ? -1 : PyLong_AsLongLong(offset) * (seen->bits * seen->lanes / 8);
     Py_XDECREF(offset);
-    if (guard != NULL)
-        done_asking(guard);
     return place;
 }
+
+/* How many bytes the storage of a tensor has; negative with an error set. */
+static int64_t bytes_in_storage(PyObject *tensor)
+{
+    PyObject *storage = ask(tensor, STORAGE);
+    PyObject *size = storage == NULL ? NULL : PyObject_CallOneArg(storage_bytes, storage);
+    int64_t nbytes = size == NULL ? -1 : PyLong_AsLongLong(size);
+    Py_XDECREF(size);
+    Py_XDECREF(storage);
+    return nbytes;
+}
+
+/* From the first element of a tensor to the end of the last one, in bytes. */
+static int64_t reach(const Look *seen)
+{
+    int64_t last = 0;
+    if (seen->strides == NULL)
+        return bytes_of(seen);
+    for (int axis = 0; axis < seen->axes; axis++) {
+        if (seen->shape[axis] == 0)
+            return 0;
+        last += (seen->shape[axis] - 1) * seen->strides[axis];
+    }
+    return (last + 1) * (seen->bits * seen->lanes / 8);
+}
+
+/* Whether what lies at an address are all elements of a tensor. */
+static int is_all_there(PyObject *tensor, const Look *seen, const char *address)
+{
+    PyObject *guard = is_overridden(tensor) == 0 ? NULL : ask_torch();
+    int64_t place = PyErr_Occurred() ? -1 : place_in_storage(tensor, seen);
+    /* A view into a storage that was given back answers how far behind nothing it would lie. */
+    int is_there = place >= 0 && ((uintptr_t)address >= HIGH || (int64_t)(intptr_t)address != place);
+    if (is_there && storages_asked)
+        is_there = place + reach(seen) <= bytes_in_storage(tensor);
+    if (guard != NULL)
+        done_asking(guard);
+    PyErr_Clear();
+    return is_there;
+}
+
+int are_storages_asked(void) { return storages_asked; }
 
 char *first_element(PyObject *tensor, const Look *seen)
 {
     char *address = (char *)seen->data + seen->offset;
-    if ((uintptr_t)address >= HIGH)
-        return address;
-    /* A view into a storage that was given back answers how far behind nothing it would lie. */
-    int64_t place = place_in_storage(tensor, seen);
-    PyErr_Clear();
-    return place < 0 || (int64_t)(intptr_t)address == place ? NULL : address;
+    int is_there = (uintptr_t)address >= HIGH && !storages_asked;
+    return is_there || is_all_there(tensor, seen, address) ? address : NULL;
 }
 
 PyObject *value_of(const Site *site, PyObject *tensor, const Look *seen, void **gathered)
@@ -217,12 +255,12 @@ PyObject *site_value(PyObject *object, PyObject *tensor)
     return value != NULL ? value : Py_NewRef(Py_NotImplemented);
 }
 
-/* look_through(capsule or None, measure or None, classes, base): how tensors are looked at, and their statistics taken;
- * the class that torch writes in C answers for them. */
+/* look_through(capsule or None, measure or None, classes, base, nbytes): how tensors are looked at, and their statistics
+ * taken; the class that torch writes in C answers for them, and `nbytes` for their storages. */
 static PyObject *look_through(PyObject *module, PyObject *args)
 {
-    PyObject *capsule, *statistics, *classes, *base;
-    if (!PyArg_ParseTuple(args, "OOO!O!", &capsule, &statistics, &PyTuple_Type, &classes, &PyType_Type, &base))
+    PyObject *capsule, *statistics, *classes, *base, *nbytes;
+    if (!PyArg_ParseTuple(args, "OOO!O!O", &capsule, &statistics, &PyTuple_Type, &classes, &PyType_Type, &base, &nbytes))
         return NULL;
     if (PyTuple_GET_SIZE(classes) != 2) {
         PyErr_SetString(PyExc_ValueError, "two classes have ordinary tensors");
@@ -250,6 +288,7 @@ static PyObject *look_through(PyObject *module, PyObject *args)
         Py_XSETREF(answers[question], answer);
     }
     Py_XSETREF(measure, Py_NewRef(statistics));
+    Py_XSETREF(storage_bytes, Py_NewRef(nbytes));
     return PyBool_FromLong(exchange != NULL);
 }
 
@@ -260,9 +299,17 @@ static PyObject *look_closely(PyObject *module, PyObject *nothing)
     Py_RETURN_NONE;
 }
 
+/* look_at_storages(): tensors are about that reach past the end of their storage. */
+static PyObject *look_at_storages(PyObject *module, PyObject *nothing)
+{
+    storages_asked = 1;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     {"look_through", look_through, METH_VARARGS, "How tensors are to be looked at."},
     {"look_closely", look_closely, METH_NOARGS, "Tensors may have other elements than lie there."},
+    {"look_at_storages", look_at_storages, METH_NOARGS, "Tensors may reach past the end of their storage."},
     {NULL}};
 
 int add_tensor_access(PyObject *module)

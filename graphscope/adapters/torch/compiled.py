@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import torch
 
 from graphscope.adapters.kit import identity
-from graphscope.adapters.torch.tensor_base import Own
+from graphscope.adapters.torch.tensor_base import Own, storage_bytes
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog.appender import measure
 from graphscope.eventlog.schema import SLOT_SHIFT
@@ -289,6 +289,10 @@ def look_closely() -> None:
     """Tensors are about that have not the elements that lie in their memory: compiled code is to ask each."""
 
 
+def look_at_storages() -> None:
+    """Tensors are about that reach past the end of their storage: compiled code is to ask each."""
+
+
 look_through: Any = None
 """Says how compiled code is to look at tensors: by DLPack's table, if torch offers it, and by which statistics."""
 
@@ -315,4 +319,5 @@ if not TYPE_CHECKING:
         hooked = type(torch.autograd.Function)  # where it looks first
         _built.adopt(torch._C.DisableTorchFunction, torch._C._has_torch_function_unary)
         look_through, look_closely = _built.look_through, _built.look_closely
-        look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), measure, ORDINARY, Own)
+        look_at_storages = _built.look_at_storages
+        look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), measure, ORDINARY, Own, storage_bytes)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from graphscope.adapters.kit.value_names import Names, argument_name
-from graphscope.adapters.torch import compiled, control, tensor_base, writing
+from graphscope.adapters.torch import compiled, control, resized_storages, tensor_base, writing
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import Known, version_of
 from graphscope.adapters.torch.tensor_base import Own
@@ -147,6 +147,7 @@ class Leaves:
         writer = session.writer
         if Own.is_complex(tensor) or is_lazy(tensor):
             compiled.look_closely()
+        resized_storages.meet(tensor)
         name = self.names.of(tensor)
         if name is None and argument is not None and frame is not None:
             name = argument_name(frame, argument)

@@ -14,7 +14,7 @@ from graphscope.adapters.torch.loss_scales import factor_of, scale_of
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.remote_numbers import RemoteNumbers
 from graphscope.adapters.torch.session import Session
-from graphscope.adapters.torch.tensor_elements import is_remote
+from graphscope.adapters.torch.tensor_elements import is_gone, is_remote
 from graphscope.eventlog import awaited
 from graphscope.eventlog.interruptions import forgiving
 from graphscope.eventlog.late_numbers import LateNumber
@@ -78,7 +78,7 @@ class Losses:
             return
         if is_remote(root):
             self._sampling.note_late_loss(self._number(root, factor_of(root, scales)) if len(roots) == 1 else None)
-        elif len(roots) == 1 and root.is_cpu and root.numel() == 1 and not root.is_complex():
+        elif len(roots) == 1 and root.is_cpu and root.numel() == 1 and not root.is_complex() and not is_gone(root):
             self._sampling.note_loss(root.item() / scale_of(root, scales))
 
     def _rate(self, rate: Any) -> LateNumber | float:

@@ -14,7 +14,7 @@ import torch
 from torch.nn import functional
 
 from graphscope.adapters.kit.patches import NOTHING, Patches, Replaced
-from graphscope.adapters.torch import compiled, remote_values
+from graphscope.adapters.torch import compiled, remote_values, resized_storages
 from graphscope.adapters.torch.aten_ops import DeepCalls
 from graphscope.adapters.torch.backward import Backward, entries
 from graphscope.adapters.torch.backward_graph import leaf_class
@@ -81,6 +81,7 @@ class TorchPatches(Patches):
             Warned(session),
             session.arrays,
             session.ties,
+            resized_storages,
         ):
             for owner, name, value in follower.entries():
                 self.replace(owner, name, value)

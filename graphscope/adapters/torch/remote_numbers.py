@@ -16,7 +16,7 @@ import torch
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.cuda_driver import Driver, DriverError, current, driver
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_elements import is_capturing, is_lazy
+from graphscope.adapters.torch.tensor_elements import address, is_capturing, is_lazy
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog.interruptions import forgiving, own
 
@@ -90,10 +90,10 @@ class _Device:
                 before.is_told = before.comes() or True  # what nothing could be waited for is never told
             at, dtypes = self._memory + 2 * _NUMBER * place, []
             for tensor in tensors:
-                dtype, address, size = tensor_base.dtype(tensor), Own.data_ptr(tensor), Own.element_size(tensor)
-                if not address:
+                dtype, place_there, size = tensor_base.dtype(tensor), address(tensor), Own.element_size(tensor)
+                if not place_there:
                     raise DriverError("a tensor has no memory")
-                self._driver.call("cuMemcpyDtoHAsync_v2", at + _INSIDE.get(dtype, 0), address, size, stream)
+                self._driver.call("cuMemcpyDtoHAsync_v2", at + _INSIDE.get(dtype, 0), place_there, size, stream)
                 dtypes.append(dtype)
                 at += _NUMBER
             self._driver.call("cuEventRecord", self._events[place], stream)

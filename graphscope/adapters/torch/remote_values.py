@@ -21,7 +21,7 @@ from graphscope.adapters.torch.promised_values import give_copied, give_measured
 from graphscope.adapters.torch.promises import PROMISE, SLOT_BYTES, TIMED
 from graphscope.adapters.torch.promises import Promises as PythonPromises
 from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_elements import distinct, in_one_row, is_capturing, is_lazy
+from graphscope.adapters.torch.tensor_elements import address, distinct, in_one_row, is_capturing, is_lazy
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog import awaited
 from graphscope.eventlog.awaited import Awaited
@@ -139,6 +139,7 @@ class RemoteValues:
                     and tensor_base.layout(tensor) is torch.strided
                     and Own.get_device(tensor) == self.index
                     and not is_lazy(tensor)
+                    and address(tensor)
                     and self.can_queue()
                 ):
                     return None
@@ -153,20 +154,20 @@ class RemoteValues:
         row = in_one_row(few)
         if row is None:
             return None
-        number, address, size = _NUMBERS[tensor_base.dtype(row)], Own.data_ptr(row), Own.numel(row)
-        if not address or not size or not self._kernels[number]:
+        number, place, size = _NUMBERS[tensor_base.dtype(row)], Own.data_ptr(row), Own.numel(row)
+        if not size or not self._kernels[number]:
             return None
-        return Awaited(partial(self._promises.measure, number, address, size, times, keep, self.stream()), row)
+        return Awaited(partial(self._promises.measure, number, place, size, times, keep, self.stream()), row)
 
     def _copied(self, keep: int, floating: int, nbytes: int, tensor: torch.Tensor) -> Awaited | None:
         if nbytes > self._most_bytes:
             return None
         if not Own.is_contiguous(tensor):
             tensor = Own.contiguous(tensor_base.data(tensor))
-        address = Own.data_ptr(tensor)
-        if not address or not nbytes or tensor_base.nbytes(tensor) != nbytes:
+        if not nbytes or tensor_base.nbytes(tensor) != nbytes:
             return None
-        return Awaited(partial(self._promises.copy, address, nbytes, keep, floating, self.stream()), tensor)
+        place = Own.data_ptr(tensor)
+        return Awaited(partial(self._promises.copy, place, nbytes, keep, floating, self.stream()), tensor)
 
     def timer(self, place: Any, tensor: torch.Tensor) -> RemoteTimer | None:
         """What measures the call that is next, which is given a tensor; None where that can't be."""

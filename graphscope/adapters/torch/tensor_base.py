@@ -29,3 +29,6 @@ is_meta: Final = Own.is_meta.__get__
 is_nested: Final = Own.is_nested.__get__
 is_quantized: Final = Own.is_quantized.__get__
 """Its properties, as functions of a tensor."""
+
+storage_bytes: Final[Any] = torch._C.StorageBase.nbytes  # type: ignore[attr-defined]
+"""So many bytes a storage has."""

@@ -10,6 +10,7 @@ import torch
 
 from graphscope.adapters.torch import compiled, tensor_base
 from graphscope.adapters.torch.dtypes import DTYPES, NamedDtype
+from graphscope.adapters.torch.resized_storages import is_within
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY, opens
 from graphscope.eventlog.interruptions import own
@@ -53,12 +54,23 @@ def is_lazy(tensor: torch.Tensor) -> bool:
 
 
 def address(tensor: torch.Tensor) -> int:
-    """Where the first element lies; 0 where none does: the storage was lent out or given back.
+    """Where the first element lies; 0 where not all do: the storage was lent out, given back or made smaller.
 
     A view into such a storage answers how many bytes behind nothing its elements would lie.
     """
     found: int = Own.data_ptr(tensor)
-    return found if found >= _HIGH or found != Own.storage_offset(tensor) * Own.element_size(tensor) else 0
+    is_there = found >= _HIGH or found != Own.storage_offset(tensor) * Own.element_size(tensor)
+    return found if is_there and is_within(tensor) else 0
+
+
+def is_gone(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has elements that do not lie where it says: torch itself would read past what is there."""
+    if tensor.__class__ not in ORDINARY or is_lazy(tensor):
+        return False
+    try:
+        return not address(tensor) and Own.numel(tensor) > 0
+    except own(RuntimeError):  # a sparse one, or one that a transform of `torch.func` hides
+        return False
 
 
 def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
@@ -86,9 +98,9 @@ def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
                 plain = Own.as_subclass(Own.detach(tensor), torch.Tensor)
             if tensor_base.layout(plain) is not torch.strided:
                 plain = Own.to_dense(plain)
-            if lazy:
-                plain = Own.resolve_neg(Own.resolve_conj(plain))
             is_there = address(plain) or Own.numel(plain) == 0  # a transform of `torch.func` hides its address
+            if lazy and is_there:
+                plain = Own.resolve_neg(Own.resolve_conj(plain))
         except own(RuntimeError, TypeError, NotImplementedError):
             return None
         return _tensor(plain) if is_there else None

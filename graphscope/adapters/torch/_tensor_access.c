@@ -15,8 +15,7 @@ static const Exchange *exchange;
 static PyObject *ordinary;     /* the classes whose tensors have their elements where they say */
 static PyObject *measure;      /* graphscope.eventlog._measure.measure, or None */
 static int lazy_met;           /* whether tensors may not have the elements that lie there: then each is asked */
-static int storages_asked;     /* whether tensors may reach past the end of their storage: then each is asked */
-static PyObject *storage_bytes; /* the method of storages that tells their size */
+static PyObject *storage_bytes; /* tells the size of a storage; NULL: no tensor may reach past the end of its own */
 
 static PyObject **const questions[] = {&str__version, &str__base, &str_grad_fn, &str_requires_grad, &str_dtype,
                                        &str_shape, &str_is_cpu, &str_grad, &str_is_conj, &str_is_neg,
@@ -192,7 +191,7 @@ static int is_all_there(PyObject *tensor, const Look *seen, const char *address)
     int64_t place = PyErr_Occurred() ? -1 : place_in_storage(tensor, seen);
     /* A view into a storage that was given back answers how far behind nothing it would lie. */
     int is_there = place >= 0 && ((uintptr_t)address >= HIGH || (int64_t)(intptr_t)address != place);
-    if (is_there && storages_asked)
+    if (is_there && storage_bytes != NULL)
         is_there = place + reach(seen) <= bytes_in_storage(tensor);
     if (guard != NULL)
         done_asking(guard);
@@ -200,12 +199,12 @@ static int is_all_there(PyObject *tensor, const Look *seen, const char *address)
     return is_there;
 }
 
-int are_storages_asked(void) { return storages_asked; }
+int are_storages_asked(void) { return storage_bytes != NULL; }
 
 char *first_element(PyObject *tensor, const Look *seen)
 {
     char *address = (char *)seen->data + seen->offset;
-    int is_there = (uintptr_t)address >= HIGH && !storages_asked;
+    int is_there = (uintptr_t)address >= HIGH && storage_bytes == NULL;
     return is_there || is_all_there(tensor, seen, address) ? address : NULL;
 }
 
@@ -255,12 +254,12 @@ PyObject *site_value(PyObject *object, PyObject *tensor)
     return value != NULL ? value : Py_NewRef(Py_NotImplemented);
 }
 
-/* look_through(capsule or None, measure or None, classes, base, nbytes): how tensors are looked at, and their statistics
- * taken; the class that torch writes in C answers for them, and `nbytes` for their storages. */
+/* look_through(capsule or None, measure or None, classes, base): how tensors are looked at, and their statistics taken;
+ * the class that torch writes in C answers for them. */
 static PyObject *look_through(PyObject *module, PyObject *args)
 {
-    PyObject *capsule, *statistics, *classes, *base, *nbytes;
-    if (!PyArg_ParseTuple(args, "OOO!O!O", &capsule, &statistics, &PyTuple_Type, &classes, &PyType_Type, &base, &nbytes))
+    PyObject *capsule, *statistics, *classes, *base;
+    if (!PyArg_ParseTuple(args, "OOO!O!", &capsule, &statistics, &PyTuple_Type, &classes, &PyType_Type, &base))
         return NULL;
     if (PyTuple_GET_SIZE(classes) != 2) {
         PyErr_SetString(PyExc_ValueError, "two classes have ordinary tensors");
@@ -288,7 +287,6 @@ static PyObject *look_through(PyObject *module, PyObject *args)
         Py_XSETREF(answers[question], answer);
     }
     Py_XSETREF(measure, Py_NewRef(statistics));
-    Py_XSETREF(storage_bytes, Py_NewRef(nbytes));
     return PyBool_FromLong(exchange != NULL);
 }
 
@@ -299,17 +297,17 @@ static PyObject *look_closely(PyObject *module, PyObject *nothing)
     Py_RETURN_NONE;
 }
 
-/* look_at_storages(): tensors are about that reach past the end of their storage. */
-static PyObject *look_at_storages(PyObject *module, PyObject *nothing)
+/* look_at_storages(nbytes): tensors are about that reach past the end of their storage, whose size that tells. */
+static PyObject *look_at_storages(PyObject *module, PyObject *nbytes)
 {
-    storages_asked = 1;
+    Py_XSETREF(storage_bytes, Py_NewRef(nbytes));
     Py_RETURN_NONE;
 }
 
 static PyMethodDef functions[] = {
     {"look_through", look_through, METH_VARARGS, "How tensors are to be looked at."},
     {"look_closely", look_closely, METH_NOARGS, "Tensors may have other elements than lie there."},
-    {"look_at_storages", look_at_storages, METH_NOARGS, "Tensors may reach past the end of their storage."},
+    {"look_at_storages", look_at_storages, METH_O, "Tensors may reach past the end of their storage."},
     {NULL}};
 
 int add_tensor_access(PyObject *module)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import torch
 
 from graphscope.adapters.kit import identity
-from graphscope.adapters.torch.tensor_base import Own, storage_bytes
+from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog.appender import measure
 from graphscope.eventlog.schema import SLOT_SHIFT
@@ -289,8 +289,12 @@ def look_closely() -> None:
     """Tensors are about that have not the elements that lie in their memory: compiled code is to ask each."""
 
 
-def look_at_storages() -> None:
-    """Tensors are about that reach past the end of their storage: compiled code is to ask each."""
+def look_at_storages(nbytes: Any) -> None:
+    """Tensors are about that reach past the end of their storage: compiled code is to ask each.
+
+    Args:
+        nbytes: Tells the size of a storage.
+    """
 
 
 look_through: Any = None
@@ -320,4 +324,4 @@ if not TYPE_CHECKING:
         _built.adopt(torch._C.DisableTorchFunction, torch._C._has_torch_function_unary)
         look_through, look_closely = _built.look_through, _built.look_closely
         look_at_storages = _built.look_at_storages
-        look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), measure, ORDINARY, Own, storage_bytes)
+        look_through(getattr(torch.Tensor, "__dlpack_c_exchange_api__", None), measure, ORDINARY, Own)

@@ -65,4 +65,4 @@ def _reaches(tensor: torch.Tensor) -> bool:
 def _ask_from_now_on() -> None:
     global _is_asked
     _is_asked = True
-    compiled.look_at_storages()
+    compiled.look_at_storages(tensor_base.storage_bytes)

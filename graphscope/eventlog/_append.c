@@ -97,21 +97,23 @@ static PyObject *Cursor_let_go(Cursor *self, PyObject *nothing) { return PyBool_
 
 static PyObject *Cursor_attach(Cursor *self, PyObject *args)
 {
-    PyObject *rows, *values, *rare, *edges, *outputs;
-    const char *file;
-    if (!PyArg_ParseTuple(args, "OOOOOs", &rows, &values, &rare, &edges, &outputs, &file))
-        return NULL;
+    PyObject *rows, *values, *rare, *edges, *outputs, *name;
     if (self->rows.obj != NULL) {
         PyErr_SetString(PyExc_RuntimeError, "a cursor is attached once");
         return NULL;
     }
+    if (!PyArg_ParseTuple(args, "OOOOOO&", &rows, &values, &rare, &edges, &outputs, PyUnicode_FSConverter, &name))
+        return NULL;
     if (PyObject_GetBuffer(rows, &self->rows, PyBUF_WRITABLE) < 0 ||
         PyObject_GetBuffer(values, &self->values, PyBUF_WRITABLE) < 0 ||
         PyObject_GetBuffer(rare, &self->rare, PyBUF_WRITABLE) < 0 ||
         PyObject_GetBuffer(edges, &self->edges, PyBUF_WRITABLE) < 0 ||
-        PyObject_GetBuffer(outputs, &self->outputs, PyBUF_WRITABLE) < 0)
+        PyObject_GetBuffer(outputs, &self->outputs, PyBUF_WRITABLE) < 0) {
+        Py_DECREF(name);
         return NULL;
-    self->file = *file ? open(file, O_WRONLY | O_CLOEXEC) : -1;
+    }
+    self->file = PyBytes_GET_SIZE(name) ? open(PyBytes_AS_STRING(name), O_WRONLY | O_CLOEXEC) : -1;
+    Py_DECREF(name);
     if (self->file >= 0 && self->file <= 2) { /* of the standard streams, which the program was started without */
         int moved = fcntl(self->file, F_DUPFD_CLOEXEC, 3);
         close(self->file);

@@ -23,7 +23,7 @@ class Part:
     @property
     def folder(self) -> Path:
         """Its folder within that of a table, as engines read partitions off names."""
-        return Path(f"run={quote(self.run, safe='')}", f"rank={self.rank}")
+        return Path(f"run={_escaped(self.run)}", f"rank={self.rank}")
 
 
 def parts(logs: Sequence[Path]) -> list[Part]:
@@ -48,6 +48,12 @@ def parts(logs: Sequence[Path]) -> list[Part]:
                 "name each log once, or give one another name",
             )
     return found
+
+
+def _escaped(run: str) -> str:
+    """A run's name as engines read it back; Spark takes each escaped byte for a letter: none is beyond ASCII."""
+    name = os.fsencode(run).decode(errors="replace")  # engines read no names that are not UTF-8
+    return "".join(quote(letter, safe="") if letter.isascii() else letter for letter in name)
 
 
 def _unpacked(path: Path) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -142,13 +144,29 @@ def test_a_log_that_grows_is_written_as_far_as_it_goes(tmp_path: Path) -> None:
     assert len(rows_of(tmp_path / "tables", "nodes")) > before
 
 
-@pytest.mark.parametrize("name", ["weiß 1=2%", "007", "2026-11-23", "a'b", "NULL"])
+@pytest.mark.parametrize("name", ["weiß 1=2%", "日本", "é%41", "007", "2026-11-23", "a'b", "NULL"])
 def test_a_run_is_called_as_its_log_whatever_that_looks_like(name: str, tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
     with gs.record(tmp_path / f"{name}.gscope"):
         gs.ones(2) * 2.0
     export_tables([tmp_path / f"{name}.gscope"], tmp_path / "tables", ["nodes"])
     assert query([tmp_path / "tables"], "SELECT DISTINCT run, rank FROM nodes").rows == [(name, 0)]
+    (folder,) = (tmp_path / "tables" / "nodes").iterdir()
+    assert as_spark_reads(folder.name.removeprefix("run=")) == name
+
+
+def as_spark_reads(part: str) -> str:
+    """What Spark (`unescapePathName`) takes a part of a path for: each escaped byte is a letter."""
+    return re.sub("%([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), part)
+
+
+def test_a_run_whose_name_is_not_utf_8_has_tables(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    log = tmp_path / os.fsdecode(b"run\xff.gscope")
+    with gs.record(log):
+        gs.ones(2) * 2.0
+    export_tables([log], tmp_path / "tables", ["nodes"])
+    assert query([tmp_path / "tables"], "SELECT DISTINCT run FROM nodes").rows == [("run\ufffd",)]
 
 
 def test_one_log_is_not_written_twice(recorded: Recorded, tmp_path: Path) -> None:

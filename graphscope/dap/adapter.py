@@ -50,7 +50,7 @@ class Adapter(Conversation):
         super().__init__(send, token)
         self.session: Session | None = None
         self.process: Process | None = None
-        self.before: Process | None = None
+        self.before: Process | ClientTerminal | None = None
         """The run before, whose log stays to be compared with."""
         self.client_terminal: ClientTerminal | None = None
         """Where a program that runs in a terminal of the client's came to."""
@@ -92,13 +92,11 @@ class Adapter(Conversation):
         if self.process is not None:
             await self.process.end(0.0)
         self.save_setup()
-        for place in (self.process, self.before):
+        for place in (self.process, self.client_terminal, self.before):
             if place is not None:
                 place.forget()
         if self.session is not None:
             self.session.close()
-        if self.client_terminal is not None:
-            self.client_terminal.forget()
 
     def save_setup(self) -> None:
         """Keep what was set up beside the log of a program that was started from here."""
@@ -223,8 +221,6 @@ class Adapter(Conversation):
                 self.references.clear()
                 earlier = self._set_aside(session)
                 self.session, self.siblings = None, SiblingProcesses(self)
-                if self.client_terminal is not None:
-                    self.client_terminal.forget()
                 await launch(self, how if arguments is None else how.with_arguments(arguments))
             finally:
                 self.restarting = False
@@ -236,12 +232,10 @@ class Adapter(Conversation):
         self.save_setup()
         if self.before is not None:
             self.before.forget()
-        self.before = self.process
+        self.before = place = self.process or self.client_terminal
         path = session.debugger.log.path
-        if self.process is None:  # it runs in a terminal of the client's, and goes with that
-            return None
         try:
-            return path if self.process.owns_log else siblings.set_aside(path)
+            return path if place is not None and place.owns_log else siblings.set_aside(path)
         except OSError:
             return None
 

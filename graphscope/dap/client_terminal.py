@@ -26,6 +26,8 @@ class ClientTerminal:
 
     def __init__(self) -> None:
         self._folder = Folder()
+        self.owns_log = False
+        """Whether the log, which nobody named, lies in this place."""
 
     async def start(self, adapter: Adapter, how: Launch) -> socket.socket:
         """Let the client start a program; our end of the line to it.
@@ -33,6 +35,7 @@ class ClientTerminal:
         Raises:
             GraphscopeError: The client refused, or the program did not come.
         """
+        self.owns_log = how.log is None
         where = self._folder.path / "gate"  # nobody else may look into this folder
         command = how.command(f"unix:{where}", how.log or str(self._folder.path / "memory.gscope"))
         loop = asyncio.get_running_loop()

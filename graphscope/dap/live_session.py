@@ -317,6 +317,8 @@ class LiveSession(Session):
         self.program.tell("end" if end else "leave", running=self._running)
         if end and self.process is not None:
             await self.process.end(0 if not self.program.connected else PATIENCE)
+        elif end:
+            await self.program.wait(PATIENCE)  # it ends its log, and whoever started it sees to the rest
 
     def close(self) -> None:
         super().close()

@@ -132,6 +132,21 @@ class Program:
             raise CommandError(body["error"]["text"], body["error"]["hint"] or None)
         return body, blob
 
+    async def wait(self, patience: float) -> None:
+        """Wait until its process, which somebody else started, has ended; so many seconds at most.
+
+        Where the system does not tell, until it has hung up.
+        """
+        with contextlib.suppress(OSError, TimeoutError):
+            if self.pid is None or not hasattr(os, "pidfd_open"):
+                await asyncio.wait_for(self.drained.wait(), patience)
+                return
+            found = os.pidfd_open(self.pid)
+            try:
+                await asyncio.wait_for(_readable(found), patience)
+            finally:
+                os.close(found)
+
     def nudge(self) -> None:
         """Let the program look at what it was told."""
         if ATTENTION is not None and self.pid is not None:
@@ -182,6 +197,16 @@ class Program:
         answer = self._waiting.get(message["reply"])
         if answer is not None and not answer.done():
             answer.set_result((message, data))
+
+
+async def _readable(file: int) -> None:
+    """Wait until something can be read from an open file."""
+    loop, is_there = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(file, is_there.set)
+    try:
+        await is_there.wait()
+    finally:
+        loop.remove_reader(file)
 
 
 class Process:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import graphscope as gs
 from tests.dap.talking import PATIENCE, ROOT, Client, Refused
 
 
@@ -81,3 +82,37 @@ def test_a_program_ends_with_the_client_and_a_terminal_may_be_refused(client: Cl
     client.leave()
     assert terminals.programs[0].communicate(timeout=PATIENCE)[0] == ""
     assert terminals.programs[0].returncode == 0
+
+
+TRIPLED = """\
+import graphscope as gs
+
+x = gs.tensor([1.0, 2.0])
+y = x * 3
+z = y + 1
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["", "run.gscope"])
+def test_a_program_that_runs_again_there_is_compared_with_the_run_before(
+    client: Client, tmp_path: Path, name: str
+) -> None:
+    program = tmp_path / "tripled.py"
+    program.write_text(TRIPLED)
+    client.asked = terminals = Terminals()
+    begin(client, program, **({"log": str(tmp_path / name)} if name else {}))
+    client.request("setFunctionBreakpoints", {"breakpoints": [{"name": "op:mul"}]})
+    client.move("continue")
+    before = Path(client.position()["log"])
+    client.evaluate("again value = value * 10", "repl")
+    client.event("stopped")
+    assert terminals.programs[0].poll() == 0  # it was waited for
+    assert client.evaluate("value") == "float32 2 [30., 60.]"
+    assert "changed by hand" in client.evaluate("diff earlier", "repl")
+    if name:
+        assert [gs.load(tmp_path / each).end for each in ("run-1.gscope", name)] == [2, 3]
+    after = Path(client.position()["log"])
+    client.leave()
+    assert [program.communicate(timeout=PATIENCE)[0] for program in terminals.programs] == ["", ""]
+    assert (before.exists(), after.exists()) == (bool(name), bool(name))

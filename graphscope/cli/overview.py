@@ -9,7 +9,7 @@ import numpy as np
 
 from graphscope.diagnose import Finding, every
 from graphscope.eventlog.reader import Log
-from graphscope.eventlog.schema import DTYPES, NODES, Flag, Kind, Pass
+from graphscope.eventlog.schema import DTYPES, ELEMENTS, NODES, Flag, Kind, Pass
 from graphscope.graph import Graph
 from graphscope.graph.faults import nonfinite_rows
 from graphscope.graph.outline.steps import steps
@@ -100,14 +100,10 @@ def _totals(log: Log) -> list[Total]:
 
 def _size(log: Log, row: np.void) -> float:
     """The bytes of what a row made; a view has no memory of its own."""
-    dtype = DTYPES[int(row["dtype"])] if row["dtype"] < len(DTYPES) else ""
-    if row["flags"] & int(Flag.VIEW | Flag.IN_PLACE) or dtype in ("", "object"):
+    code = int(row["dtype"])
+    if row["flags"] & int(Flag.VIEW | Flag.IN_PLACE) or code >= len(DTYPES) or DTYPES[code] in ("", "object"):
         return 0.0
-    return float(min(math.prod(log.shape(int(row["shape"]))), _LARGEST) * _itemsize(dtype))
-
-
-def _itemsize(name: str) -> int:
-    return 2 if name == "bfloat16" else np.dtype(name).itemsize
+    return float(min(math.prod(log.shape(int(row["shape"]))), _LARGEST) * ELEMENTS[code].itemsize)
 
 
 def _pass_name(number: int) -> str:

@@ -14,7 +14,7 @@ from graphscope.eventlog import schema, step_series
 from graphscope.eventlog.addresses import is_address
 from graphscope.eventlog.files import FolderFiles
 from graphscope.eventlog.reader import Log
-from graphscope.eventlog.schema import DTYPES, Flag
+from graphscope.eventlog.schema import ELEMENTS, Flag
 
 _ALIGNMENT: Final = 64
 """Every member begins at a multiple of so many bytes: a mapped array is aligned, as numpy's own header sees to it."""
@@ -131,8 +131,8 @@ def _stored(log: Log, records: Any, storage: np.ndarray) -> list[Stored]:
     chosen = records[places]
     shapes, which = np.unique(chosen["shape"], return_inverse=True)
     counts = np.array([math.prod(log.shape(int(shape))) for shape in shapes], np.int64)
-    itemsizes = np.array([2 if name == "bfloat16" else np.dtype(name or "u1").itemsize for name in DTYPES], np.int64)
-    codes = np.minimum(chosen["dtype"], len(DTYPES) - 1)
+    itemsizes = np.array([each.itemsize for each in ELEMENTS], np.int64)
+    codes = np.minimum(chosen["dtype"], len(ELEMENTS) - 1)
     sizes = counts[which] * itemsizes[codes] if len(places) else np.zeros(0, np.int64)
     summaries = (storage[places] & int(Flag.SUMMARY)) != 0
     return [(records, places, np.where(summaries, schema.SUMMARY.itemsize, sizes))]

@@ -368,11 +368,7 @@ def _dtype_name(code: int) -> str:
 
 @lru_cache(maxsize=64)
 def _dtype(name: str) -> np.dtype | None:
-    if name in ("", "object"):
-        return None
-    if name == "bfloat16":
-        return np.dtype("u2")
-    return np.dtype(name)
+    return None if name in ("", "object") else schema.ELEMENTS[schema.DTYPE_CODES[name]]
 
 
 # Numbers, as enumerations take longer to be combined than a row to be read.

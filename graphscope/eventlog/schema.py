@@ -200,8 +200,24 @@ DTYPES: Final[tuple[str, ...]] = (
     "complex64",
     "complex128",
     "object",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "complex32",
+    "qint8",
+    "quint8",
+    "qint32",
 )
 """Names of dtypes in the order of their codes; new ones are added at the end."""
+
+MEASURED: Final = frozenset(DTYPES[DTYPES.index("object") + 1 :])
+"""Dtypes of which statistics alone are kept."""
+
+_BITS: Final = {**dict.fromkeys(MEASURED, "u1"), "": "u1", "bfloat16": "u2", "complex32": "u4", "qint32": "u4"}
+ELEMENTS: Final[tuple[np.dtype, ...]] = tuple(np.dtype(_BITS.get(name, name)) for name in DTYPES)
+"""An element of each in memory, in that order: its bits where NumPy does not know the dtype."""
 
 DTYPE_CODES: Final[dict[str, int]] = {name: code for code, name in enumerate(DTYPES)}
 

@@ -43,12 +43,6 @@ def padded(nbytes: int) -> int:
     return nbytes + schema.ALIGNMENT - 1 & -schema.ALIGNMENT
 
 
-def _known_to_numpy(code: int) -> np.dtype:
-    """The dtype of a code; that of its bits where NumPy has none."""
-    name = schema.DTYPES[code]
-    return np.dtype("u2" if name == "bfloat16" else name)
-
-
 _SUMMARY_ROOM: Final = padded(schema.SUMMARY.itemsize)
 
 
@@ -139,7 +133,7 @@ class Template(Form):
 
     def memory(self, address: int) -> Any:
         """The value of a row that is given by its address, as a producer may whose arrays are not NumPy's."""
-        dtype = _known_to_numpy(self.fields[1])
+        dtype = schema.ELEMENTS[self.fields[1]]
         value = np.frombuffer(memoryview((ctypes.c_char * self.nbytes).from_address(address)).cast("B"), dtype)
         return value if self.raw or not self.inline else value[0]
 

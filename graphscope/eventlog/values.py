@@ -36,9 +36,15 @@ class Summary:
         return self.nan == 0 and self.inf == 0
 
 
+_FIRST_OF_OTHERS: Final = 256
+"""Packages that add dtypes to NumPy, as `ml_dtypes` does, number them from here on."""
+
+
 def summarize(value: np.ndarray) -> Summary:
     """The statistics of an array of any shape and numeric dtype; all zero for an empty one."""
     count = int(value.size)
+    if value.dtype.num >= _FIRST_OF_OTHERS and nature(value.dtype).has_code:  # NumPy knows nothing of their kind
+        value = value.astype(np.float32)
     if count == 0 or value.dtype.kind not in "fiubc":
         return Summary(0.0, 0.0, 0.0, 0.0, 0, 0, 0, count)
     with np.errstate(all="ignore"):
@@ -104,7 +110,7 @@ def storage(policy: str, cap: int, nbytes: int, dtype: np.dtype) -> Flag:
     kind = nature(dtype)
     if policy == "none" or not kind.has_code:
         return Flag(0)
-    if not kind.is_native:  # its bytes would be read the wrong way round
+    if not kind.is_read:
         return Flag.SUMMARY
     if nbytes <= schema.INLINE_BYTES:
         return Flag.INLINE
@@ -118,11 +124,13 @@ class Nature(NamedTuple):
     name: str
     has_code: bool
     """Whether the format knows it."""
-    is_native: bool
+    is_read: bool
+    """Whether readers have its elements from the bytes: they know the dtype, and these are in this machine's order."""
 
 
 @lru_cache(maxsize=256)
 def nature(dtype: np.dtype) -> Nature:
     """What of a dtype decides how values of it are kept; NumPy puts its name together anew each time."""
     name = dtype.name
-    return Nature(name, name in schema.DTYPE_CODES and not dtype.hasobject, dtype.isnative)
+    has_code = name in schema.DTYPE_CODES and not dtype.hasobject
+    return Nature(name, has_code, dtype.isnative and name not in schema.MEASURED)

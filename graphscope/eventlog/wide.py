@@ -104,6 +104,7 @@ class WideRows(Interning):
         forward: int = 0,
         tensor: int | None = None,
         numbers: Sequence[int] = (),
+        dtypes: Sequence[str] = (),
     ) -> int:
         """Append a row of any width: marks, nodes with several slots, or more inputs than a row holds.
 
@@ -111,6 +112,7 @@ class WideRows(Interning):
             outputs: The value and the flag bits of the dtype's storage of each slot; one entry for an ordinary row.
             inputs: Row (as returned) and slot of each input.
             numbers: The bits of each number that varies.
+            dtypes: The names of the dtypes of several slots, where they are not those of the values.
         """
         base = self.base
         outputs = outputs[:_MOST_SLOTS]
@@ -179,7 +181,7 @@ class WideRows(Interning):
             offset += need
         if several:
             for number, (array, (_, keep)) in enumerate(zip(arrays, outputs, strict=True)):
-                code = schema.DTYPE_CODES.get(array.dtype.name, 0)
+                code = schema.DTYPE_CODES.get(dtypes[number] if dtypes else array.dtype.name, 0)
                 segment.put_output(slot + number, code, keep, len(arrays), self.shape(array.shape), places[number], row)
         prefix = template.prefix
         named = [slot << SLOT_SHIFT | node for node, slot, _ in edges] + behind + [0] * INLINE_INPUTS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from graphscope.eventlog.schema import DTYPES, NODES, SUMMARY, Flag
+from graphscope.eventlog.schema import ELEMENTS, NODES, SUMMARY, Flag
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -21,7 +21,7 @@ PLACES: Final = ("site", "scope")
 
 _BLOCK: Final = 1 << 14
 _STORED: Final = int(Flag.KEPT | Flag.SUMMARY | Flag.INLINE)
-_WIDTHS: Final = [*(2 if name == "bfloat16" else np.dtype(name or "u1").itemsize for name in DTYPES), *[16] * 256]
+_WIDTHS: Final = [*(each.itemsize for each in ELEMENTS), *[16] * 256]
 """Bytes of an element, by the code of its dtype."""
 
 

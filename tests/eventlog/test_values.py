@@ -19,7 +19,7 @@ from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.values import Summary, summarize, summary_record, unpack
 from graphscope.eventlog.writer import Writer
 
-NUMERIC = [name for name in schema.DTYPES if name not in ("", "bfloat16", "object")]
+NUMERIC = [name for name in schema.DTYPES if name not in {"", "bfloat16", "object", *schema.MEASURED}]
 SHAPES = [(), (1,), (2,), (3,), (0,), (2, 0, 3), (2, 3), (1, 1, 1, 1), (7, 5, 3), (40, 40)]
 
 
@@ -36,6 +36,19 @@ def test_every_dtype_and_shape(make, append, dtype: str) -> None:
         assert not found.flags.writeable
         assert log.outputs(row) == ((value.shape, dtype),)
         assert log.nonfinite(row) is False
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+@pytest.mark.parametrize("count", [3, 5000])
+def test_dtypes_that_packages_add_to_numpy_are_measured(make, append, name: str, count: int) -> None:
+    dtypes = pytest.importorskip("ml_dtypes")
+    writer = make(policy="summary")
+    value = np.array([0.5, np.nan, -3.0, 0.0, 4.0] * (count // 3), np.float32)[:count]
+    row = append(writer, value.astype(getattr(dtypes, name)))
+    log = load(writer.path)
+    assert log.outputs(row) == ((value.shape, name),)
+    assert log.summary(row) == summarize(value)
+    assert log.nonfinite(row) is True
 
 
 @pytest.mark.parametrize("inputs", [1, 5])

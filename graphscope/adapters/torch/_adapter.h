@@ -36,7 +36,7 @@ static inline int64_t now(void)
 #define NAMES(X)                                                                                                       \
     X(__enter__) X(__exit__) X(__qualname__) X(_base) X(_is_zerotensor) X(_op) X(_saved_other) X(_sequence_nr)         \
     X(_version) X(after) X(before) X(data_ptr) X(due) X(enter) X(dtype) X(grad) X(grad_fn) X(here) X(is_conj) X(is_contiguous)  \
-    X(is_cpu) X(is_neg) X(name) X(next_functions) X(receive) X(register_hook) X(register_prehook) X(remove)            \
+    X(is_cpu) X(is_neg) X(is_nested) X(name) X(next_functions) X(receive) X(register_hook) X(register_prehook) X(remove)            \
     X(requires_grad) X(shape) X(stop) X(storage_offset) X(turn) X(on_backward) X(untyped_storage) X(variable)
 
 /* What our own objects are asked that are made in Python. */
@@ -277,7 +277,7 @@ INSIDE int give_up(PyObject *told, PyObject *session);
 
 /* What is asked of tensors: of torch's own class, whatever a program has put into it or into one of its own. Those from
  * IS_CONJ on are methods. */
-enum { VERSION, BASE, GRAD_FN, REQUIRES_GRAD, DTYPE, SHAPE, IS_CPU, GRAD, IS_CONJ, IS_NEG, IS_CONTIGUOUS, IS_ZEROS, DATA_PTR,
+enum { VERSION, BASE, GRAD_FN, REQUIRES_GRAD, DTYPE, SHAPE, IS_CPU, IS_NESTED, GRAD, IS_CONJ, IS_NEG, IS_CONTIGUOUS, IS_ZEROS, DATA_PTR,
        STORAGE_OFFSET, STORAGE, QUESTIONS };
 INSIDE PyObject *ask(PyObject *tensor, int question);
 

@@ -217,7 +217,7 @@ static int fits(Site *site, PyObject *result, PyObject *node, const Look *seen, 
  * where they do not. */
 static PyObject *address_of(PyObject *tensor)
 {
-    if (are_storages_asked() || is_answer(tensor, IS_CPU, Py_True) != 1)
+    if (are_storages_asked() || is_answer(tensor, IS_CPU, Py_True) != 1 || is_answer(tensor, IS_NESTED, Py_False) != 1)
         return NULL;
     if (is_answer(tensor, IS_CONTIGUOUS, Py_True) != 1)
         return NULL;

@@ -18,7 +18,7 @@ static int lazy_met;           /* whether tensors may not have the elements that
 static PyObject *storage_bytes; /* tells the size of a storage; NULL: no tensor may reach past the end of its own */
 
 static PyObject **const questions[] = {&str__version, &str__base, &str_grad_fn, &str_requires_grad, &str_dtype,
-                                       &str_shape, &str_is_cpu, &str_grad, &str_is_conj, &str_is_neg,
+                                       &str_shape, &str_is_cpu, &str_is_nested, &str_grad, &str_is_conj, &str_is_neg,
                                        &str_is_contiguous, &str__is_zerotensor, &str_data_ptr, &str_storage_offset,
                                        &str_untyped_storage};
 static PyObject *answers[QUESTIONS]; /* a descriptor */

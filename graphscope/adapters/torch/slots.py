@@ -11,7 +11,7 @@ import torch
 
 from graphscope.adapters.kit.value_policy import examined
 from graphscope.adapters.torch import compiled, remote_values, tensor_base
-from graphscope.adapters.torch.dtypes import NamedDtype, log_dtype
+from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.tensor_elements import array_of, is_finite
 from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.adapters.torch.values import Keeping
@@ -46,8 +46,11 @@ def append(
             return int(row)
     outputs: list[tuple[Any, Flag]] = []
     finite, promised = True, []
+    dtypes: list[str] = []
     for tensor in tensors:
-        array, keep = (_MISSING, Flag(0)) if tensor is None else _held(session, tensor)
+        dtype = _MISSING.dtype if tensor is None else log_dtype(tensor_base.dtype(tensor))
+        dtypes.append(dtype.name)
+        array, keep = (_MISSING, Flag(0)) if tensor is None else _held(session, tensor, dtype)
         outputs.append((array, keep))
         if tensor is not None and (appender.compiled or not keep):
             later = remote_values.promise_check(tensor)
@@ -59,35 +62,31 @@ def append(
     edges = [(row & ROW_MASK, row >> SLOT_SHIFT) for row in rows]
     if compiled.append_slots is not None:
         keeping.slots = _forms(session, tensors)
-    row = writer.append_wide(template, outputs, edges, time, duration, forward, None, numbers)
+    row = writer.append_wide(template, outputs, edges, time, duration, forward, None, numbers, dtypes)
     for each in promised:
         each.lies(row)
     return row
 
 
-def _held(session: Session, tensor: torch.Tensor) -> tuple[np.ndarray, Flag]:
+def _held(session: Session, tensor: torch.Tensor, dtype: Any) -> tuple[np.ndarray, Flag]:
     """What a slot holds of a tensor, and how; an array of its shape where that is nothing."""
-    shape, dtype = shape_of(tensor), log_dtype(tensor_base.dtype(tensor))
+    shape = shape_of(tensor)
     keep = storage(session.writer.policy, session.writer.cap, dtype.itemsize * prod(shape), dtype)
     array = array_of(tensor) if keep & (Flag.KEPT | Flag.INLINE) else None
-    if array is not None and not isinstance(dtype, NamedDtype):
-        return array, keep
-    return np.broadcast_to(np.zeros((), np.float32 if isinstance(dtype, NamedDtype) else dtype), shape), Flag(0)
+    return (np.broadcast_to(np.uint8(0), shape), Flag(0)) if array is None else (array, keep)
 
 
-def _forms(session: Session, tensors: Sequence[torch.Tensor | None]) -> tuple[Keeping, ...] | None:
-    """How each slot is kept, for tensors as these; None where that takes a look at each."""
-    found = [_form(session, each) for each in tensors]
-    known = [each for each in found if each is not None]
-    return tuple(known) if len(known) == len(found) else None
+def _forms(session: Session, tensors: Sequence[torch.Tensor | None]) -> tuple[Keeping, ...]:
+    """How each slot is kept, for tensors as these."""
+    return tuple([_form(session, each) for each in tensors])
 
 
-def _form(session: Session, tensor: torch.Tensor | None) -> Keeping | None:
+def _form(session: Session, tensor: torch.Tensor | None) -> Keeping:
     shape = _MISSING.shape if tensor is None else shape_of(tensor)
     dtype = _MISSING.dtype if tensor is None else log_dtype(tensor_base.dtype(tensor))
     key = shape, dtype, tensor is None
     form = session.slots.get(key)
-    if form is None and not isinstance(dtype, NamedDtype):
+    if form is None:
         template = session.writer.template(Kind.OP, shape=shape, dtype=dtype)
         if tensor is None or not template.plain:  # statistics are not taken of slots
             template = examined(template)

@@ -18,6 +18,8 @@ from graphscope.eventlog.values import Summary
 
 _MOST_BYTES: Final = 1 << 27
 """No larger copy is made to look at elements that do not lie in one row."""
+_SINGLE: Final = 4
+"""So many bytes a number of single precision has."""
 _HIGH: Final = 1 << 40
 """No storage is so large that a place in it is taken for an address from here on."""
 
@@ -206,20 +208,19 @@ def is_finite(tensor: torch.Tensor) -> bool:
             return True
 
 
-def statistics(plain: torch.Tensor) -> Summary:
-    """The statistics of a plain tensor; the NaN and Inf that it may hold are counted and left out."""
+def statistics(plain: torch.Tensor) -> Summary | None:
+    """The statistics of a plain tensor; the NaN and Inf that it may hold are counted and left out.
+
+    None of a dtype whose elements torch itself has no numbers for.
+    """
     count = Own.numel(plain)
     nothing = Summary(0.0, 0.0, 0.0, 0.0, 0, 0, 0, count)
     if count == 0:
         return nothing
-    plain, times = distinct(plain)
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
         try:
-            floating = Own.is_floating_point(plain)
-            if Own.is_complex(plain):
-                plain = Own.abs(plain)
-            elif not floating or tensor_base.dtype(plain) in (torch.float16, torch.bfloat16):
-                plain = Own.to(plain, torch.float32 if floating else torch.float64)
+            plain, times = distinct(plain)
+            plain = _measurable(plain)
             least, most = map(Own.item, Own.aminmax(plain))
             nan = inf = 0
             if not (least - least == 0 and most - most == 0):
@@ -241,7 +242,19 @@ def statistics(plain: torch.Tensor) -> Summary:
                 variance = Own.item(Own.mean(Own.square(Own.sub(plain, mean))))
             return Summary(least, most, mean * unit, variance**0.5 * unit, nan, inf, zero * times, count)
         except own(RuntimeError, NotImplementedError):
-            return nothing
+            return None
+
+
+def _measurable(plain: torch.Tensor) -> Any:
+    """Elements as real numbers of a dtype that torch computes statistics of: of complex ones their absolute values."""
+    dtype = tensor_base.dtype(plain)
+    if tensor_base.is_quantized(plain):
+        return Own.dequantize(plain)
+    if Own.is_complex(plain):
+        return Own.abs(Own.to(plain, torch.complex64) if dtype is torch.complex32 else plain)
+    if not Own.is_floating_point(plain):
+        return Own.to(plain, torch.float64)
+    return Own.float(plain) if Own.element_size(plain) < _SINGLE else plain
 
 
 def _unit(largest: float, dtype: torch.dtype) -> float:

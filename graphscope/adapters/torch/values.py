@@ -64,7 +64,8 @@ class Keeping(Site):
             return self.template, None
         if self.direct and tensor.__class__ in ORDINARY and tensor_base.is_cpu(tensor):
             try:
-                address = tensor_elements.address(tensor) if Own.is_contiguous(tensor) else 0
+                lies = Own.is_contiguous(tensor) and not tensor_base.is_nested(tensor)  # of which no shape tells
+                address = tensor_elements.address(tensor) if lies else 0
                 if address and not tensor_elements.is_lazy(tensor):
                     return self.template, measure(address, self.nbytes, self.floating) if self.summary else address
             except own(RuntimeError):  # a transform of `torch.func` hides it, compressed sparse tensors have none
@@ -85,10 +86,8 @@ class Keeping(Site):
             return self.unkept, None
         if not self.kept:  # they are looked at, whether they are finite
             return self.template, tensor_elements.array(tensor_elements.distinct(plain)[0])
-        if not self.summary:
-            found = tensor_elements.array(plain)
-            return (self.unkept, None) if found is None else (self.template, found)
-        return self.template, self._summary(plain)
+        found = self._summary(plain) if self.summary else tensor_elements.array(plain)
+        return (self.unkept, None) if found is None else (self.template, found)
 
     def _of_remote(self, tensor: torch.Tensor) -> tuple[Template, Any]:
         """The same for an accelerator's, of which a few numbers are wanted: they are computed there."""
@@ -96,14 +95,18 @@ class Keeping(Site):
         if plain is None:
             return self.unkept, None
         if self.summary:
-            return self.template, pack(tensor_elements.statistics(plain))
+            told = tensor_elements.statistics(plain)
+            return (self.unkept, None) if told is None else (self.template, pack(told))
         return (self.unkept if tensor_elements.is_finite(plain) else self.template.flagged()), None
 
-    def _summary(self, plain: torch.Tensor) -> bytes:
-        few, times = tensor_elements.distinct(plain)
-        row = tensor_elements.in_one_row(few) if self.direct else None
+    def _summary(self, plain: torch.Tensor) -> bytes | None:
+        row, times = None, 1
+        if self.direct:
+            few, times = tensor_elements.distinct(plain)
+            row = tensor_elements.in_one_row(few)
         if row is None or Own.numel(row) == 0:
-            return pack(tensor_elements.statistics(plain))
+            told = tensor_elements.statistics(plain)
+            return None if told is None else pack(told)
         found: bytes = measure(Own.data_ptr(row), tensor_base.nbytes(row), self.floating)
         if times == 1:
             return found

@@ -18,6 +18,7 @@ from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.results import Message, TableResult, ValueResult
 from graphscope.debugger.session_runs import rows_of
 from graphscope.errors import CommandError
+from graphscope.eventlog.schema import DTYPE_CODES, ELEMENTS
 from graphscope.graph import Node
 
 _LONGEST: Final = 200
@@ -26,14 +27,7 @@ _SLICE: Final = re.compile(r"(?P<node>#\d+|[\w./-]+(?::[\w./*-]+)?)\s*(?P<slice>
 
 def _size(node: Node) -> int:
     """Bytes of all outputs of a node."""
-    return sum(math.prod(shape) * _width(dtype) for shape, dtype in node.outputs)
-
-
-def _width(dtype: str) -> int:
-    try:
-        return np.dtype(dtype).itemsize if dtype else 0
-    except TypeError:  # one that NumPy has no name for
-        return 2
+    return sum(math.prod(shape) * ELEMENTS[DTYPE_CODES[dtype]].itemsize for shape, dtype in node.outputs if dtype)
 
 
 _SORTS: Final = {

@@ -18,6 +18,10 @@ _MUCH, _MOST, _FEW = 8, 32, 64
 much more where not one row of so many was. To make a segment, in which the leaves are written again, takes a small
 program as long as a step."""
 
+_LEAST_ROWS: Final = 1 << 6
+"""So many rows has a segment where values of the most bytes fill it before a fraction of these are written: of a small
+budget, rows would take more than the values do."""
+
 
 class SegmentSizes:
     """Its rows, and its bytes for values: more than those of the one before, up to what retention allows.
@@ -48,6 +52,7 @@ class SegmentSizes:
             return
         # Where the values ran out first, so many rows more would only take room.
         needed = 2 * rows
-        self.rows = min(max(1 << (needed - 1).bit_length(), self._retention.first_rows), self._retention.most_rows)
         now = self.behind(full, rows, policy)
+        least = _LEAST_ROWS if now == self.bytes == self._retention.most_bytes(policy) else self._retention.first_rows
+        self.rows = min(max(1 << (needed - 1).bit_length(), least), self._retention.most_rows)
         self.bytes = now if now > self.bytes else min(2 * now, self._retention.most_bytes(policy))

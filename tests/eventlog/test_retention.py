@@ -159,6 +159,14 @@ def test_a_value_larger_than_the_budget(make, append) -> None:
     assert np.all(log.value(rows[-1]) == 2)
 
 
+def test_rows_beside_values_larger_than_the_budget_take_little_room(make, append) -> None:
+    writer = make(budget=1 << 20)
+    for number in range(200):
+        append(writer, np.full(1 << 16, number, np.float64))
+    files = [path for path in writer.path.rglob("*") if path.is_file()]
+    assert sum(512 * path.stat().st_blocks for path in files) < 16 << 20  # of 100 MiB that were written
+
+
 @pytest.mark.slow
 def test_leaves_are_written_again_in_each_segment(tmp_path: Path) -> None:
     with gs.record(tmp_path / "run.gscope", keep_last=3) as log:

@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return OK
     status = _guarded(lambda: _dispatch(words))
     if isinstance(status, Interrupted):
-        sys.excepthook = lambda *_: None  # it was shown
+        _show_no_more()
         raise KeyboardInterrupt  # when all else is done, Python ends by the signal
     return status
 
@@ -118,6 +118,7 @@ def _guarded(work: Callable[[], int]) -> int:
     except GraphscopeError as error:
         return _fail(error.message, error.hint)
     except KeyboardInterrupt:
+        _show_no_more()  # nor a second one that comes on the way out
         return INTERRUPTED
     except BrokenPipeError:
         # Nobody reads any more: what is still in the buffer must not raise again when Python ends.
@@ -132,6 +133,11 @@ def _guarded(work: Callable[[], int]) -> int:
         what = f"{type(error).__name__}: {error}"
         return _fail(f"internal error: {what}", "This is a bug; `python -X dev -m graphscope ...` shows where.")
     return status
+
+
+def _show_no_more() -> None:
+    """Let the Ctrl-C that ends us be no traceback: what there is to say was said."""
+    sys.excepthook = lambda *_: None
 
 
 def _fail(message: str, hint: str | None) -> int:

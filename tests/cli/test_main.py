@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -116,3 +117,27 @@ def test_a_closed_pipe_is_quiet() -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
+
+
+TWICE = """
+import os, signal, sys
+from graphscope.cli import main
+
+def press(name, what, set_hook):
+    def hook(frame, event, argument):
+        if event == what and frame.f_code.co_name == name:
+            set_hook(None)
+            print("pressed", name, flush=True)
+            os.kill(os.getpid(), signal.SIGINT)
+    set_hook(hook)
+
+press("_dispatch", "call", sys.settrace)
+press("_guarded", "return", sys.setprofile)
+main(["summary", "nothing.gscope"])
+"""
+
+
+def test_ctrl_c_pressed_twice_is_no_traceback() -> None:
+    ended = subprocess.run([sys.executable, "-c", TWICE], capture_output=True, text=True, timeout=120)
+    assert (ended.stdout.split(), ended.stderr) == (["pressed", "_dispatch", "pressed", "_guarded"], "")
+    assert ended.returncode == -signal.SIGINT

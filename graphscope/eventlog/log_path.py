@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import shutil
 from pathlib import Path
+from typing import Final
 
 from graphscope.errors import LogError
-from graphscope.eventlog import ownership
+from graphscope.eventlog import ownership, schema
 from graphscope.eventlog.interruptions import own
 
 
@@ -20,6 +21,8 @@ def make_room(path: Path) -> Path:
     """
     if not (path.exists() or path.is_symlink()):
         return path
+    if not path.name:  # the folder that one is in, or the root
+        raise _in_the_way(path)
     number = 1
     while (beside := path.with_name(f"{path.stem}-{number}{path.suffix}")).exists():
         number += 1
@@ -27,12 +30,12 @@ def make_room(path: Path) -> Path:
         return beside
     try:
         names = {entry.name for entry in path.iterdir()} if path.is_dir() else {""}
-        if names and "log.json" in names:
+        if "log.json" in names:
             path.rename(beside)
-        elif names <= {ownership.NAME, "tables"}:  # of nobody, or of one that was killed as it began
+        elif names <= {ownership.NAME, _TABLES} and _are_tables(path / _TABLES):  # of one that was killed as it began
             shutil.rmtree(path)
         else:
-            raise LogError(f"{path} exists and is no log", hint="give another name with --log PATH")
+            raise _in_the_way(path)
     except own(FileNotFoundError):  # another process was quicker
         return make_room(path)
     except own(OSError) as error:
@@ -42,3 +45,16 @@ def make_room(path: Path) -> Path:
             f"can't record to {path}: {error.strerror or error}", hint="name another place with --log PATH"
         ) from error
     return path
+
+
+_TABLES: Final = "tables"
+
+
+def _are_tables(folder: Path) -> bool:
+    """Whether there is nothing in the folder of a log's tables but such tables: no files of a person's."""
+    entries = folder.iterdir() if folder.exists() else ()
+    return all(each.suffix == ".npy" and each.name.partition("-")[0] in schema.TABLES for each in entries)
+
+
+def _in_the_way(path: Path) -> LogError:
+    return LogError(f"{path} exists and is no log", hint="give another name with --log PATH")

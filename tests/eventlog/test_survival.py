@@ -291,3 +291,38 @@ def test_a_temporary_log_outlives_a_child_and_not_its_process(tmp_path: Path) ->
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.splitlines()[-1] == "True 3"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("file", ["tables/nodes/part-0.parquet", "tables/weights.npy", "notes.txt"])
+def test_what_a_person_keeps_in_a_folder_is_not_removed_for_a_log(tmp_path: Path, file: str) -> None:
+    kept = tmp_path / "mine" / file
+    kept.parent.mkdir(parents=True)
+    kept.write_text("mine")
+    with pytest.raises(LogError, match="mine exists and is no log"), gs.record(tmp_path / "mine"):
+        pass
+    assert kept.read_text() == "mine"
+
+
+@pytest.mark.parametrize("place", [".", "./", "", "/", ".."])
+def test_no_log_takes_the_place_of_the_folder_one_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(LogError, match="exists and is no log"), gs.record(place):
+        pass
+    assert Path.cwd() == tmp_path / "here"
+
+
+@pytest.mark.parametrize(
+    "left", [[], ["owner.lock"], ["owner.lock", "tables"], ["owner.lock", "tables", "tables/ops-000.npy"]]
+)
+def test_a_log_takes_the_place_of_one_that_was_killed_as_it_began(tmp_path: Path, left: list[str]) -> None:
+    (tmp_path / "run.gscope").mkdir()
+    for name in left:
+        path = tmp_path / "run.gscope" / name
+        path.mkdir() if name == "tables" else path.touch()
+    with gs.record(tmp_path / "run.gscope"):
+        gs.ones(2)
+    assert [path.name for path in tmp_path.iterdir()] == ["run.gscope"]
+    assert gs.load(tmp_path / "run.gscope").end

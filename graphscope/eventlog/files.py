@@ -204,7 +204,13 @@ class ZipFiles:
                 raise LogError(
                     f"{path} is cut off: it begins as a zip file does, and its end is missing", hint="copy it again"
                 ) from error
-            raise LogError(f"{path} is no packed log: {error}", hint="pack one: graphscope pack LOG") from error
+            is_program = Path(path).suffix == ".py"
+            hint = (
+                "a program is recorded first: graphscope record SCRIPT"
+                if is_program
+                else "pack one: graphscope pack LOG"
+            )
+            raise LogError(f"{path} is no packed log: {error}", hint=hint) from error
 
     def segments(self) -> list[tuple[int, str]]:
         parts = [name.split("/") for name in self._members]

@@ -73,7 +73,7 @@ class Retention:
         if steps is not None and steps < 1:
             raise LogError(f"keep_last={steps} keeps nothing", hint="give 1 or more")
         if budget < (least := _SMALLEST_RING if is_ring else 1):
-            raise LogError(f"a budget of {budget} bytes is too small", hint=f"give {least} or more")
+            raise LogError(f"a budget of {budget:,} bytes is too small", hint=f"the least is {least:,}")
         self._budget = budget
         self._steps = steps
         self.lets_go_of_steps = is_ring

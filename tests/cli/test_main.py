@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -141,3 +142,21 @@ def test_ctrl_c_pressed_twice_is_no_traceback() -> None:
     ended = subprocess.run([sys.executable, "-c", TWICE], capture_output=True, text=True, timeout=120)
     assert (ended.stdout.split(), ended.stderr) == (["pressed", "_dispatch", "pressed", "_guarded"], "")
     assert ended.returncode == -signal.SIGINT
+
+
+def test_a_program_in_place_of_a_log_is_to_be_recorded_first(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("x = 1\n")
+    result = graphscope("summary", str(tmp_path / "train.py"))
+    assert result.returncode == 2
+    assert "graphscope record SCRIPT" in result.stderr
+
+
+def test_a_budget_that_is_too_small_is_told_the_least(graphscope: Run, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("x = 1\n")
+    result = graphscope("record", "--every", "2", "--budget", "1M", str(tmp_path / "train.py"))
+    (least,) = re.findall(r"the least is ([\d,]+)", result.stderr)
+    log = str(tmp_path / "run.gscope")
+    taken = graphscope(
+        "record", "--every", "2", "--budget", least.replace(",", ""), "--log", log, str(tmp_path / "train.py")
+    )
+    assert (result.returncode, taken.returncode) == (2, 0)

@@ -92,7 +92,9 @@ def run(options: argparse.Namespace) -> int:
                 OSError, ValueError, AttributeError
             ):  # the program's words come first; it may have closed it
                 sys.stdout.flush()
-            if not options.json:
+            if not options.json and not log.path.exists():
+                say(f"{where} is gone: somebody has removed it")
+            elif not options.json:
                 events = "1 event is" if len(log) == 1 else f"{len(log):,} events are"
                 say(f"{events} in {where} (look: graphscope open {shlex.quote(str(where))})")
         if options.json and os.getpid() == process:

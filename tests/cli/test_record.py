@@ -174,3 +174,13 @@ def test_of_one_event_it_is_said_that_it_is_there(graphscope: Run, tmp_path: Pat
     (tmp_path / "program.py").write_text("raise ValueError('at once')\n")
     result = graphscope("record", "program.py")
     assert "1 event is in program.gscope" in result.stderr
+
+
+def test_a_recording_that_was_removed_meanwhile_is_not_offered(graphscope: Run, tmp_path: Path) -> None:
+    text = "import os, shutil\nimport graphscope as gs\ngs.ones(3) * 2\n{}\nos.chdir('/')\n"
+    for name, act in (("kept.py", ""), ("removed.py", "shutil.rmtree('removed.gscope')")):
+        (tmp_path / name).write_text(text.format(act))
+    assert "open kept.gscope" in graphscope("record", "kept.py").stderr
+    removed = graphscope("record", "removed.py")
+    assert "removed.gscope is gone" in removed.stderr
+    assert "open" not in removed.stderr

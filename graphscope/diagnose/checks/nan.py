@@ -16,6 +16,7 @@ from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.values.births import first_birth, further_births, given
 from graphscope.diagnose.values.exchanges import is_received, of_collective
 from graphscope.diagnose.values.hazards import SAFE_DATA, Birth
+from graphscope.diagnose.values.infinities import infinity_behind
 from graphscope.diagnose.values.nonfinite_causes import UNSEEN, born_backward, born_forward, largest, written_unseen
 from graphscope.diagnose.values.other_ranks import of_other_ranks
 from graphscope.diagnose.values.unrecorded_births import LEFT_OUT, unrecorded_birth
@@ -251,10 +252,19 @@ def _of_rule(rule: Node, made: Node, nodes: list[Node], what: str) -> Explanatio
     sick = [node for node in (owner, *(edge.source for edge in owner.inputs)) if is_fault(node)]
     if sick:
         return _explained(min(sick, key=lambda node: node.row), nodes, what)
-    cause, why, cure = born_backward(owner, rule, made)
-    verdict = f"{what}: the first non-finite gradient comes from the rule of {owner.op}{where(owner)}: {why}"
-    path = steps(nodes if owner in nodes else [*nodes, owner], {owner.row: why})
-    return Explanation("nonfinite", cause, verdict, path, cure)
+    verdict = f"{what}: the first non-finite gradient comes from the rule of {owner.op}{where(owner)}"
+    path = nodes if owner in nodes else [*nodes, owner]
+    return _caused(owner, born_backward(owner, rule, made), path, verdict)
+
+
+def _caused(node: Node, found: Birth, path: list[Node], verdict: str) -> Explanation:
+    """What an op is said to have done, or what made the infinity that it could not take."""
+    made = infinity_behind(node, found)
+    if made is not None:
+        node, found = made
+        path = _with(path, node)
+    path_of_steps = steps(path, {node.row: found.why})
+    return Explanation("nonfinite", found.cause, f"{verdict}: {found.why}", path_of_steps, found.cure)
 
 
 def _is_put_there(node: Node) -> bool:
@@ -285,9 +295,8 @@ def _explained(sick: Node, nodes: list[Node], what: str) -> Explanation:
         return _taken_over(_of_rule(rule, born, [op_of(rule)], what), nodes, what)
     if of_collective(born):
         return _received(born, _with(nodes, born), what)
-    cause, why, cure = _POISONED if _is_step(born) else born_forward(born)
-    verdict = f"{what}: the first non-finite value was made by {born.op}{where(born)}: {why}"
-    return Explanation("nonfinite", cause, verdict, steps(_with(nodes, born), {born.row: why}), cure)
+    verdict = f"{what}: the first non-finite value was made by {born.op}{where(born)}"
+    return _caused(born, _POISONED if _is_step(born) else born_forward(born), _with(nodes, born), verdict)
 
 
 _POISONED: Final = Birth(

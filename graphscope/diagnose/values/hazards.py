@@ -174,6 +174,7 @@ SAFE_LOG1P: Final = "keep what {op} is given above -1: clamp_min(-1 + {margin}) 
 SAFE_DIV: Final = "keep the divisor away from 0: add {tiny}, or clamp_min({tiny}), before it divides"
 SAFE_MASK: Final = "let a mask leave at least one element in each row, or hide with torch.finfo(x.dtype).min"
 SAFE_INFINITY: Final = "don't compute with an infinity: masked_fill or where put it where it is meant"
+SAFE_FILL: Final = "put a finite number there, as 0 is: of all that computes with -inf, only softmax makes 0 of it"
 SAFE_DIFFERENCE: Final = "take infinities out before they are subtracted: torch.where, clamp, or torch.logsumexp"
 SAFE_ROOT: Final = "keep what {op} is given above 0: add {tiny}, or clamp_min({tiny}) where it may be negative"
 SAFE_COUNT: Final = "leave such a batch out (if mask.any():), or divide a sum by count.clamp_min(1)"

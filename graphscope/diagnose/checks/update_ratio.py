@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import Explanation
 from graphscope.diagnose.finding import Finding, finding
+from graphscope.diagnose.training.initial import gains
 from graphscope.diagnose.training.optimized import (
     LEAST,
     Group,
@@ -56,6 +57,9 @@ _LEAP: Final = 10.0
 _NO_BETTER: Final = 0.9
 """Or it was that many times as large meanwhile, and has only come back."""
 
+
+_NEXT_TO_NOTHING: Final = 0.1
+"""Weights that make so small a part of what they are given have yet to grow: so does a last layer that begins at 0."""
 
 _LOST: Final = 0.1
 """Where no more of the elements change, rounding loses the updates: another check says so."""
@@ -111,7 +115,9 @@ def _too_large(group: Group, found: np.ndarray) -> _Ratio | None:
     numbers, leaps = _numbers(group.log, early), rises(group.log)["step"]
     has_leapt = (early["rate"] >= FACTOR * early["rate"][0]) & (len(leaps) > 0 and numbers >= leaps[0])
     first, later = early[~has_leapt], early[has_leapt]
-    usual = _large(group.log, first, worse, numbers[~has_leapt] <= LEAST) or _large(group.log, later, worse)
+    grows = _growing(group)
+    usual = _large(group.log, first, worse, grows, numbers[~has_leapt] <= LEAST)
+    usual = usual or _large(group.log, later, worse, grows)
     return usual or _large_at_last(group.log, _ahead_of_growth(group, found), worse)
 
 
@@ -136,25 +142,40 @@ def _numbers(log: Log, updates: np.ndarray) -> np.ndarray:
     return np.asarray(np.append(numbers_in_series(log), 0)[places])
 
 
-def _large(log: Log, early: np.ndarray, worse: float, first: np.ndarray | None = None) -> _Ratio | None:
+def _growing(group: Group) -> np.ndarray:
+    """The weights that begin next to nothing: whatever the rate, few updates make them many times what they are."""
+    found = group.updates[is_matrix(group.log, group.updates["tensor"])]
+    firsts = found[np.unique(found["tensor"], return_index=True)[1]]
+    return np.asarray(firsts["tensor"][gains(group.log, firsts).max(axis=1, initial=0.0) < _NEXT_TO_NOTHING])
+
+
+def _large(
+    log: Log, early: np.ndarray, worse: float, grows: np.ndarray, first: np.ndarray | None = None
+) -> _Ratio | None:
     """Updates that are too large, usually or once, if some are.
 
     Args:
         log: The log.
         early: The updates.
         worse: The loss in the end, as a multiple of what it was.
+        grows: The weights that have yet to become as large as others are: only who turns them about does too much.
         first: Which of them are such that one alone tells; None: all.
     """
     if not len(early):
         return None
     ratios = _ratios(log, early)
-    alone = np.where(True if first is None else first, ratios, 0.0)
-    of_each = [early["tensor"] == tensor for tensor in np.unique(early["tensor"])]
-    usual = float(np.median([np.median(ratios[each]) for each in of_each]))
-    largest = float(np.median([alone[each].max() for each in of_each]))
-    if usual > _LARGE:
-        return _Ratio(early, usual, worse)
-    return _Ratio(early, largest, worse, is_most=True) if largest > _WHOLE else None
+    judged = np.where(np.isin(early["tensor"], grows), ratios * (_LARGE / _WHOLE), ratios)
+    tensors, alone = early["tensor"], True if first is None else first
+    if _typical(judged, tensors, np.median) > _LARGE:
+        return _Ratio(early, _typical(ratios, tensors, np.median), worse)
+    is_once = _typical(np.where(alone, judged, 0.0), tensors, np.max) > _WHOLE
+    largest = _typical(np.where(alone, ratios, 0.0), tensors, np.max)
+    return _Ratio(early, largest, worse, is_most=True) if is_once else None
+
+
+def _typical(ratios: np.ndarray, tensors: np.ndarray, of_one: Callable[[np.ndarray], np.floating]) -> float:
+    """What the tensor in the middle has, of those that are there."""
+    return float(np.median([of_one(ratios[tensors == tensor]) for tensor in np.unique(tensors)]))
 
 
 def _large_at_last(log: Log, ahead: np.ndarray, worse: float) -> _Ratio | None:
@@ -165,7 +186,7 @@ def _large_at_last(log: Log, ahead: np.ndarray, worse: float) -> _Ratio | None:
         return None
     is_from_there = ahead["step"] >= large.min()
     ahead, ratios = ahead[is_from_there], ratios[is_from_there]
-    ratio = float(np.median([ratios[ahead["tensor"] == tensor].max() for tensor in np.unique(ahead["tensor"])]))
+    ratio = _typical(ratios, ahead["tensor"], np.max)
     return _Ratio(ahead, ratio, worse, is_most=True, is_late=True) if ratio > _WHOLE else None
 
 

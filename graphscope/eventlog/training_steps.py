@@ -50,7 +50,8 @@ def end(optimizer: Any = None, norm: Callable[[Any], float | None] | None = None
     is_new = sampling.is_new(optimizer)
     turn = _turn(writer, frame) if is_recorded or is_new else None
     ended = sampling.ended
-    is_end = sampling.ends(optimizer, turn, is_same_loss=is_new and is_recorded and has_stepped_since(writer))
+    is_same_loss = is_new and is_recorded and _has_had_a_loss(sampling) and has_stepped_since(writer)
+    is_end = sampling.ends(optimizer, turn, is_same_loss=is_same_loss)
     if writer.series is not None:
         keep_passed(writer)
         if is_recorded:
@@ -146,6 +147,11 @@ def _loss(sampling: Sampling, optimizer: Any, norm: Callable[[Any], float | None
         return loss
     taken = norm(optimizer)
     return loss if taken is None or not math.isfinite(taken) else sampling.newest
+
+
+def _has_had_a_loss(sampling: Sampling) -> bool:
+    """Whether a backward pass has brought what an optimizer took, as far as that is known."""
+    return sampling.newest_loss is not None or sampling.late.is_elsewhere
 
 
 def _append_norm(writer: Writer, norm: Callable[[Any], float | None], optimizer: Any) -> None:

@@ -45,13 +45,11 @@ class Turns:
             is_same_loss: Whether no backward pass has begun since the newest.
         """
         counted = tuple(turn.counters.items())
-        if counted != self._known[: len(counted)]:
-            return 0
-        if len(counted) < len(self._known):
-            return ended - self._begun[len(counted) - 1] + 1 if counted else 0
-        if self._newest is None:
+        if 0 < len(counted) < len(self._known) and counted == self._known[: len(counted)]:
+            return ended - self._begun[len(counted) - 1] + 1
+        if is_same_loss:  # whatever a loop over optimizers counts
+            return min(ended, 1)
+        if self._newest is None or counted != self._known:
             return 0
         is_other_line = self._newest.site != turn.site  # no line ends two steps in a turn, unless it is a helper's
-        if not counted:
-            return int(ended == 1 and (is_other_line or is_same_loss))
-        return int(is_other_line or is_same_loss or self._begun[-1] == ended)
+        return int(is_other_line or self._begun[-1] == ended) if counted else int(ended == 1 and is_other_line)

@@ -70,6 +70,14 @@ class Counters(Sequence[dict[str, int]]):
         which[places], columns[places] = self.which, self.columns
         return Counters(self.loops, which, columns)
 
+    def shortened(self, widths: np.ndarray) -> Counters:
+        """The same without the inner loops of some: at most so many counters of each entry of `loops`."""
+        loops = tuple(dict.fromkeys(names[:width] for names, width in zip(self.loops, widths.tolist(), strict=True)))
+        kept = [loops.index(names[:width]) for names, width in zip(self.loops, widths.tolist(), strict=True)]
+        which = np.array(kept, np.int64)[self.which]
+        inside = np.arange(self.columns.shape[1]) < np.array([len(names) for names in loops])[which][:, None]
+        return Counters(loops, which, np.where(inside, self.columns, 0))
+
     def replaced(self, place: int, counters: Mapping[str, int]) -> Counters:
         """The same but for what is told at one place."""
         names = tuple(counters)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.schema import Kind
-from graphscope.graph.loop_turns import counts_of
+from graphscope.graph.loop_turns import Counters, counters_of, counts_of
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.turns_of_steps import ends_of_turns
 from graphscope.graph.words import by_entry
@@ -28,6 +29,8 @@ class StepMarks(NamedTuple):
     that is known."""
     is_recorded: np.ndarray
     """Which of the steps are in the log; behind the end of another, recording goes on."""
+    counters: Counters
+    """What the loops count that go on from step to step: not one over the optimizers of a step."""
 
 
 @once_a_length
@@ -45,7 +48,22 @@ def step_marks(log: Log) -> StepMarks:
     else:
         ends = ends_of_turns(log, rows, ends)
     found = rows[ends]
-    return StepMarks(found, counts[ends] if counts.any() else np.arange(1, len(found) + 1), is_recorded[ends])
+    numbers = counts[ends] if counts.any() else np.arange(1, len(found) + 1)
+    return StepMarks(found, numbers, is_recorded[ends], _of_steps(log, rows, ends))
+
+
+def _of_steps(log: Log, rows: np.ndarray, ends: np.ndarray) -> Counters:
+    """What loops count at the marks that end steps, without those that have turned between optimizers of one pass."""
+    counters, places = counters_of(log, rows), np.flatnonzero(ends)
+    last = np.append(places, len(ends) - 1)[np.searchsorted(places, np.arange(len(ends)))]
+    begun = np.searchsorted(log.marks(Kind.BACKWARD_BEGIN), rows)
+    is_alike = (begun == begun[last]) & (begun > 0) & (counters.which == counters.which[last])
+    differs = (counters.columns != counters.columns[last]) & is_alike[:, None]
+    widths = np.array([len(names) for names in counters.loops])
+    for column in range(differs.shape[1]):
+        turned = each_once(counters.which[differs[:, column]])
+        widths[turned] = np.minimum(widths[turned], column)
+    return counters.shortened(widths).picked(ends)
 
 
 def step_ends(log: Log) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.loop_text import counters_by_text
-from graphscope.graph.loop_turns import Counters, count_behind, counters_of, told_at, told_in_unended
+from graphscope.graph.loop_turns import Counters, count_behind, told_at, told_in_unended
 from graphscope.graph.outline.steps import Steps, steps
 from graphscope.graph.series.every_step import steps_made
 from graphscope.graph.step_marks import step_marks
@@ -44,7 +44,7 @@ class StepNumber:
         """What is counted and the number, the outermost first."""
         nouns = [noun(name) for name in self.counters]
         nouns = [each or ("batch" if "epoch" in nouns[:place] else "step") for place, each in enumerate(nouns)]
-        is_clear = len(set(nouns)) == len(nouns)
+        is_clear = len(set(nouns)) == len(nouns) and not (self.turn and "step" in nouns)
         told = tuple(zip(nouns if is_clear else self.counters, self.counters.values(), strict=True))
         return (*told, ("step", self.turn)) if self.turn else told or (("step", self.count),)
 
@@ -91,7 +91,7 @@ class StepNumbers:
         self.counts = np.arange(1, count + 1)
         """Which step each is, counted from 1 as the program makes them."""
         self.counts[inside] = marks.counts[of_ended]
-        told, told_counts = counters_of(log, marks.rows), marks.counts
+        told, told_counts = marks.counters, marks.counts
         of_all = np.searchsorted(marks.counts, marks.counts[of_ended], side="right") - 1  # see `StepMarks`
         counters = told.picked(of_all).spread(inside, count)
         made = int(marks.counts[-1]) if len(marks.counts) else steps_made(log)
@@ -106,7 +106,7 @@ class StepNumbers:
             if made:
                 self.counts[-1] = count_behind(log, first) or made + 1
             reached = told_in_unended(log, first)
-            names = told.newest or reached
+            names = told.newest or ({} if made else _of_training(reached))
             of_steps = {name: each for name, each in reached.items() if name in names}  # modules may have loops as well
             known = of_steps or counters_behind(told, told_counts, int(self.counts[-1]))
             self._is_last_of_all = known is None
@@ -141,6 +141,9 @@ class StepNumbers:
 
     def _failed_in(self, log: Log, row: int) -> StepNumber | None:
         count, told = told_at(log, row)
+        if told and not len(self) and not len(log.marks(Kind.STEP)):  # of the first, no mark tells the loops
+            first = _of_training(told)
+            return StepNumber(1, first) if first else None
         names = self._counters.newest
         of_steps = {name: each for name, each in told.items() if name in names}
         return StepNumber(count, of_steps) if count and (of_steps or not names) else None
@@ -201,6 +204,15 @@ def _turns(counters: Counters) -> np.ndarray:
     sizes = np.diff(np.append(begins, len(counters)))
     places = np.arange(len(counters)) - np.repeat(begins, sizes)
     return np.where(np.repeat(sizes, sizes) > 1, places + 1, 0)
+
+
+def _of_training(told: Mapping[str, int]) -> dict[str, int]:
+    """What the loops count that are those of a training by their names: an inner one may be any, as of a module."""
+    return {name: each for name, each in told.items() if _is_of_training(name)}
+
+
+def _is_of_training(name: str) -> bool:
+    return any(_NOUNS.get(part) for part in name.rpartition(".")[2].lower().split("_"))
 
 
 def noun(name: str) -> str:

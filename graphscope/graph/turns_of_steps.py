@@ -27,7 +27,7 @@ def ends_of_turns(log: Log, marks: np.ndarray, is_end: np.ndarray) -> np.ndarray
         is_end: Which of them do as far as was known when they were made: other optimizers may have come later, and may
             have stopped.
     """
-    counters = counters_of(log, marks)
+    counters, is_end = counters_of(log, marks), _with_those_behind(is_end, _takes_the_same(log, marks))
     ends = np.append(~_goes_on(log, marks, counters, is_end)[1:], np.ones(min(len(marks), 1), bool))
     ends[_begin_of_unended(counters, ends, is_end) :] = False
     return ends
@@ -49,13 +49,15 @@ def _begin_of_unended(counters: Counters, ends: np.ndarray, is_end: np.ndarray) 
 def _goes_on(log: Log, marks: np.ndarray, counters: Counters, is_end: np.ndarray) -> np.ndarray:
     """Which marks go on with the step of the mark before, as where two optimizers step.
 
-    In a turn no line marks a step twice, unless other optimizers do, as in a loop over them; and an inner loop may have
-    stepped one several times before another steps behind it.
+    Those that take what one pass brought are of one step, whatever loop over optimizers counts. In a turn no line marks
+    a step twice, unless other optimizers do, as in a loop over them; and an inner loop may have stepped one several
+    times before another steps behind it.
     """
     sites, makers = log.pick("site", marks).tolist(), _makers(log, marks).tolist()
     is_same_loss = _without_a_pass_between(log, marks)
     found = np.zeros(len(marks), bool)
     found[1:] = counters.equal()[1:] & ~is_end[:-1]
+    found |= _takes_the_same(log, marks)
     for place in range(1, _first_that_goes_on(counters, is_end)):  # no other optimizer was known to come
         is_other_line = sites[place] not in sites[:place]
         is_other = counters.which[place] > 0 and _are_different(makers[: place + 1])
@@ -105,9 +107,24 @@ def _makers(log: Log, marks: np.ndarray) -> np.ndarray:
 
 
 def _without_a_pass_between(log: Log, marks: np.ndarray) -> np.ndarray:
-    """Whether no backward pass has begun between each mark and the one before."""
+    """Whether no backward pass has begun between each mark and the one before, and some ahead of that."""
     begun = np.searchsorted(log.marks(Kind.BACKWARD_BEGIN), marks)
-    return np.append(False, begun[1:] == begun[:-1]) if len(marks) else np.zeros(0, bool)
+    return np.append(False, (begun[1:] == begun[:-1]) & (begun[:-1] > 0)) if len(marks) else np.zeros(0, bool)
+
+
+def _takes_the_same(log: Log, marks: np.ndarray) -> np.ndarray:
+    """Whether each is of another optimizer than that before it, which took what the same pass has brought."""
+    makers = np.append(0, _makers(log, marks))
+    is_other = (makers[1:] != makers[:-1]) & (makers[1:] > 0) & (makers[:-1] > 0)
+    return np.asarray(is_other & _without_a_pass_between(log, marks))
+
+
+def _with_those_behind(is_end: np.ndarray, takes_the_same: np.ndarray) -> np.ndarray:
+    """The marks that end steps, and those of other optimizers behind them in the same step."""
+    found = is_end
+    while (behind := np.append(False, found[:-1]) & takes_the_same & ~found).any():
+        found = found | behind
+    return found
 
 
 def _runs(repeated: np.ndarray) -> list[tuple[int, int]]:

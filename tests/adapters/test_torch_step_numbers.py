@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -160,6 +162,78 @@ STYLES = {
             scheduler.step()
             print("step", t)
         """,
+    "optimizers in a loop that counts them": """
+        parts = [torch.optim.SGD(layer.parameters(), lr=0.1) for layer in model if len(list(layer.parameters()))]
+        for epoch in range(2):
+            for batch, (x, y) in enumerate(loader):
+                loss_of(model(x), y).backward()
+                for k, part in enumerate(parts):
+                    part.step()
+                print(f"epoch {epoch}, batch {batch}")
+        """,
+    "optimizers in a loop that alone counts": """
+        parts = [torch.optim.SGD(layer.parameters(), lr=0.1) for layer in model if len(list(layer.parameters()))]
+        steps = []
+        for x, y in loader:
+            loss_of(model(x), y).backward()
+            for k in range(len(parts)):
+                parts[k].step()
+            steps.append(x)
+            print("step", len(steps))
+        """,
+    "an optimizer of each fold, in a loop that counts them": """
+        nets = [nn.Linear(4, 2) for _ in range(2)]
+        parts = [torch.optim.SGD(net.parameters(), lr=0.1) for net in nets]
+        for epoch in range(3):
+            for fold, (net, part) in enumerate(zip(nets, parts)):
+                loss_of(net(torch.randn(2, 4)), torch.tensor([0, 1])).backward()
+                part.step()
+                print(f"epoch {epoch}, fold {fold}")
+        """,
+    "an optimizer that begins later, where no loop counts": """
+        other = torch.optim.Adam(model[2].parameters(), lr=1e-3)
+        steps = []
+        for x, y in [*loader] * 2:
+            loss_of(model(x), y).backward()
+            optimizer.step()
+            if len(steps) > 2:
+                other.step()
+            steps.append(x)
+            print("step", len(steps))
+        """,
+    "an optimizer that begins later and ahead of the other, where no loop counts": """
+        other = torch.optim.Adam(model[2].parameters(), lr=1e-3)
+        steps = []
+        for x, y in [*loader] * 2:
+            loss_of(model(x), y).backward()
+            if len(steps) > 2:
+                other.step()
+            optimizer.step()
+            steps.append(x)
+            print("step", len(steps))
+        """,
+    "an optimizer made anew in each step": """
+        for step in range(4):
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            loss_of(model(torch.randn(2, 4)), torch.tensor([0, 1])).backward()
+            optimizer.step()
+            print("step", step)
+        """,
+    "a loop in a function and one around it that count with the same name": """
+        def epoch_of():
+            for i, (x, y) in enumerate(loader):
+                loss_of(model(x), y).backward()
+                optimizer.step()
+                print(f"i {_i()}, step {i + 1}")
+
+        def _i():
+            return outer[-1]
+
+        outer = []
+        for i in range(2):
+            outer.append(i)
+            epoch_of()
+        """,
 }
 
 
@@ -176,3 +250,48 @@ def test_what_the_program_prints_is_what_a_step_is_called(
     said = [str(numbers.number(place)) for place in range(len(numbers))]
     assert printed
     assert said == printed
+
+
+FAILED = {
+    "an inner loop": ("for step in range(4):", "for j in range(3):", "step 0"),
+    "a batch": ("for epoch in range(4):", "for batch in range(3):", "epoch 0, batch 0"),
+    "a loop that says nothing": ("for x in [1, 2]:", "for j in range(3):", ""),
+    "a loop that makes the model": ("if True:", "for j in range(3):", ""),
+}
+"""The loops around what fails in their first turns, and by what of them a training step is called, if there is one."""
+
+
+@pytest.mark.parametrize("every", [1, 100])
+@pytest.mark.parametrize("name", FAILED)
+def test_what_fails_ahead_of_the_first_step_is_in_no_step_of_an_inner_loop(
+    name: str, every: int, tmp_path: Path
+) -> None:
+    outer, inner, said = FAILED[name]
+    body = "loss_of(model(torch.randn(2, 4)), torch.tensor([0, 1])).backward()"
+    fails = "raise RuntimeError"
+    program = tmp_path / "program.py"
+    program.write_text(f"{HEAD}{outer}\n    {body}\n    {inner}\n        {fails}\n    optimizer.step()\n")
+    command = [sys.executable, "-m", "graphscope", "record", "--every", str(every), "--log", "run.gscope", program.name]
+    subprocess.run(command, cwd=tmp_path, check=False, capture_output=True)
+    (found,) = gs.doctor(tmp_path / "run.gscope").findings
+    assert (found.kind, found.step) == ("raised", said)
+
+
+def test_where_no_loop_of_the_steps_counts_a_failure_is_in_no_step_of_an_inner_loop(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    text = """
+        seen = []
+        for x, y in loader:
+            loss_of(model(x), y).backward()
+            for j in range(3):
+                seen.append(j)
+                if len(seen) == 8:
+                    raise RuntimeError
+            optimizer.step()
+            optimizer.zero_grad()
+        """
+    program.write_text(HEAD + dedent(text))
+    command = [sys.executable, "-m", "graphscope", "record", "--log", "run.gscope", program.name]
+    subprocess.run(command, cwd=tmp_path, check=False, capture_output=True)
+    steps = [found.step for found in gs.doctor(tmp_path / "run.gscope") if found.kind == "raised"]
+    assert steps == ["step 3"]

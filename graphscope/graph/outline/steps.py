@@ -72,7 +72,7 @@ class Steps:
 def steps(log: Log) -> Steps:
     """The steps of a log as it is now."""
     begins, ends = _outermost(log)
-    marked, counts, is_recorded = step_marks(log)
+    marked, counts, is_recorded, _ = step_marks(log)
     has_ended = steps_made(log) > 0  # also where the log has let go of all that did
     if not has_ended:
         marked = _turns(log, begins, ends)

@@ -12,9 +12,11 @@ import numpy as np
 
 from graphscope.diagnose.check_table import Check, every
 from graphscope.diagnose.consequences import arranged
+from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Finding, with_consequences
 from graphscope.diagnose.placing import placed
 from graphscope.diagnose.report import Report, Unjudged
+from graphscope.diagnose.training.side_by_side import side_by_side
 from graphscope.errors import LogError
 from graphscope.eventlog import record
 from graphscope.eventlog.reader import Log, load
@@ -163,3 +165,6 @@ def _gaps(graph: Graph) -> Iterator[Unjudged]:
         yield Unjudged("the backward passes", "they were not recorded; record with --capture calls+backward")
     elif not len(graph.index.marks(Kind.BACKWARD_BEGIN)):
         yield Unjudged("gradients and learning", "no backward pass was recorded")
+    if threads := side_by_side(log):
+        why = f"{listed(threads)} train side by side, and steps and losses of all are counted in one row"
+        yield Unjudged("what changes from step to step", f"{why}; record one of them at a time, or each in its process")

@@ -36,7 +36,7 @@ _LEARNING: Final = (
     "lr_vanished", "zero_grad", "step_order", "clip_order", "broadcast", "softmax_axis", "double_softmax",
     "missing_log", "double_sigmoid", "constant_data", "unnormalised_inputs", "train_eval_mode", "bad_init",
     "update_ratio", "wrong_sign", "precision_lost", "state_not_detached", "dead_relu", "saturation",
-    "vanishing_gradient", "exploding_gradient", "vanished", "nan",
+    "vanishing_gradient", "exploding_gradient", "vanished", "nan", "loss_leapt",
 )  # fmt: skip
 """Whatever of these is found is why a loss does not fall."""
 
@@ -59,6 +59,10 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(("bad_init", "unnormalised_inputs", "zero_grad", "step_order", "wrong_sign"), "always", ("update_ratio",)),
     Rule(("exploding_gradient",), "after", ("update_ratio",)),
+    Rule(
+        ("update_ratio", "wrong_sign", "zero_grad", "step_order", "exploding_gradient", "unnormalised_inputs"),
+        "always", ("loss_leapt",),
+    ),
     Rule(("dead_relu", "saturation", "vanishing_gradient"), "always", ("vanished", "lost_update", "update_ratio")),
     Rule(("dead_relu", "saturation", "constant_data", "precision_lost"), "always", ("vanishing_gradient", "vanished")),
     Rule(("vanished",), "line", ("vanished",)),

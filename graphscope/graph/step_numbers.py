@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from graphscope.graph.loop_text import counters_by_text
 from graphscope.graph.loop_turns import Counters, count_behind, told_at, told_in_unended
 from graphscope.graph.outline.steps import Steps, steps
 from graphscope.graph.series.every_step import steps_made
+from graphscope.graph.skipped_turns import SkippedTurns
 from graphscope.graph.step_marks import step_marks
 from graphscope.graph.unended_step import counters_behind
 
@@ -113,6 +114,7 @@ class StepNumbers:
             counters = counters.replaced(count - 1, known or {})
         self._counters = counters
         self._turns = _turns(counters)
+        self._skipped = SkippedTurns(self.steps, counters)
         self._outside = {row: self._failed_in(log, row) for row in log.marks(Kind.EXCEPTION)[-_FEW:].tolist()}
 
     def __len__(self) -> int:
@@ -135,9 +137,16 @@ class StepNumbers:
         """What the step is called that a row belongs to; None of what is in none.
 
         An exception behind the end of a step that was left out is in none of the log's, and of that one all the same.
+        A row of a turn that made no step is called as that turn is.
         """
         place = self.steps.place(row)
-        return self._outside.get(row) if place is None else self.number(place)
+        if place is None:
+            return self._outside.get(row)
+        found, behind = self.number(place), self._skipped.behind(place, row)
+        if not behind:
+            return found
+        *_, (inner, value) = found.counters.items()
+        return replace(found, counters={**found.counters, inner: value - behind}, turn=0)
 
     def _failed_in(self, log: Log, row: int) -> StepNumber | None:
         count, told = told_at(log, row)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -295,3 +296,40 @@ def test_where_no_loop_of_the_steps_counts_a_failure_is_in_no_step_of_an_inner_l
     subprocess.run(command, cwd=tmp_path, check=False, capture_output=True)
     steps = [found.step for found in gs.doctor(tmp_path / "run.gscope") if found.kind == "raised"]
     assert steps == ["step 3"]
+
+
+SKIPPED = {
+    "by a scaler": ("scaler.scale(loss).backward()", "scaler.step(optimizer)", "scaler.update()"),
+    "by the program": ("loss.backward()", "if not loss.isfinite(): continue", "optimizer.step()"),
+}
+"""How a turn of the loop makes no step."""
+
+
+@pytest.mark.parametrize("values", ["full", "summary"])
+@pytest.mark.parametrize("lost", [0, 1, 5, 11])
+@pytest.mark.parametrize("how", SKIPPED)
+def test_a_loss_that_overflows_is_told_in_the_turn_that_is_skipped(
+    how: str, lost: int, values: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And a scale that is too large is no error: with it the first turns are skipped, whose losses are finite."""
+    body = f"""
+        scaler = torch.amp.GradScaler("cpu", init_scale=2.0 ** {18 if how == "by a scaler" else 0})
+        for epoch in range(2):
+            for batch in range(12):
+                x = torch.randn(8, 4) * (1e4 if (epoch, batch) == (1, {lost}) else 1)
+                with torch.autocast("cpu", dtype=torch.float16):
+                    scores = model(x)
+                loss = (scores - 1).square().sum()
+                optimizer.zero_grad()
+                print(f"epoch {{epoch}}, batch {{batch}}", bool(loss.isfinite()))
+                {SKIPPED[how][0]}
+                {SKIPPED[how][1]}
+                {SKIPPED[how][2]}
+        """
+    program = tmp_path / "program.py"
+    program.write_text(HEAD.replace("lr=0.1", "lr=1e-4") + dedent(body))
+    with gs.record(tmp_path / "run.gscope", values=values):
+        runpy.run_path(str(program))
+    printed = capsys.readouterr().out.splitlines()
+    (said,) = [each for each in gs.doctor(tmp_path / "run.gscope") if each.kind == "nan"]
+    assert [f"{said.step} False"] == [line for line in printed if line.endswith("False")]

@@ -363,3 +363,20 @@ def test_a_step_that_an_optimizer_lets_another_make_is_one(make: Any, has_closur
     assert overview(log).steps == len(made) == count
     assert len(series.norms(log)) == count  # and updates are those of the inner one
     assert not len(training(log).rows("held"))
+
+
+def test_an_optimizer_need_have_no_hash(tmp_path: Path) -> None:
+    class Compared(torch.optim.SGD):
+        def __eq__(self, other: object) -> bool:  # such a class has no hash
+            return isinstance(other, Compared)
+
+    weight = torch.nn.Parameter(torch.ones(4))
+    optimizer = Outer(Compared([weight], 0.1))
+    with gs.record() as log:
+        for _ in range(5):
+            optimizer.zero_grad()
+            (weight * 2).square().sum().backward()
+            optimizer.step()
+    log.refresh()
+    assert overview(log).steps == 5
+    assert len(series.norms(log)) == 5

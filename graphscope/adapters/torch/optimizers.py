@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from operator import is_
 from sys import _getframe
@@ -84,8 +83,9 @@ class Optimizers:
         self._training = training
         self._sampling = session.writer.sampling
         self._steps = Steps(_end)
-        self._parts: weakref.WeakSet[Any] = weakref.WeakSet()
-        """Optimizers whose steps are parts of another one's, which shards or averages what they train."""
+        self._parts: set[int] = set()
+        """The numbers of optimizers whose steps are parts of another one's, which shards or averages what they train:
+        an optimizer of a program's own need not have a hash."""
         self._settings: dict[Any, Settings] = {}
         """Those of each group and place, as they were last."""
 
@@ -189,10 +189,11 @@ class Optimizers:
     @guarded
     def _finished(self, optimizer: Any, frame: FrameType) -> None:
         if self._steps.runs(optimizer):
+            number = self._training.marks.number(optimizer)
             if self._sampling.is_new(optimizer) and _is_inside_another(frame):
                 self._sampling.note(optimizer)
-                self._parts.add(optimizer)
-            self._training.stepped(optimizer, frame, optimizer in self._parts)
+                self._parts.add(number)
+            self._training.stepped(optimizer, frame, number in self._parts)
             self._steps.end(optimizer)
             if self.session.writer.gate is not None and not self.session.ended:
                 control.stepped(self.session, self.session.frames.user(frame))

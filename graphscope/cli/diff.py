@@ -68,8 +68,7 @@ def run(options: argparse.Namespace) -> int:
     if options.out is not None:
         from graphscope.exporters.export import check_place, exporter_for
 
-        exporter_for(options.out, None)  # so that no program runs in vain
-        check_place(options.out)
+        check_place(options.out, exporter_for(options.out, None))  # so that no program runs in vain
     if options.screen:
         from graphscope.tui.screen_entry import has_terminal
 

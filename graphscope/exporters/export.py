@@ -6,7 +6,7 @@ import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from graphscope.errors import ExportError
 from graphscope.exporters.options import checked
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from graphscope.exporters.views.view_table import View
 
 __all__ = ["export"]
+
+_TABLES: Final = "parquet"
+"""What a person may take for an exporter: the format of tables."""
 
 
 def export(
@@ -70,7 +73,7 @@ def export(
     """
     made_by = exporter_for(path, format)
     if path is not None:
-        check_place(Path(path))
+        check_place(Path(path), made_by)
     choice = Choice(select, graph_pass, step, at, radius, current, tuple(breakpoints))
     folds = None if fold is None else (fold,) if isinstance(fold, str | int) else tuple(fold)
     made = rendered(Request(thing, choice, folds, made_by), view_by_name(view), options)
@@ -103,6 +106,11 @@ def exporter_for(path: str | os.PathLike[str] | None, format: str | None) -> Exp
     Raises:
         ExportError: There is no such exporter.
     """
+    if format == _TABLES or (format is None and path is not None and Path(path).suffix.lower() == f".{_TABLES}"):
+        raise ExportError(
+            f"{_TABLES} is no drawing of a graph: tables are written of whole logs, to a folder",
+            f"graphscope.tables.export_tables(logs, folder), or `graphscope export LOG --format {_TABLES} -o FOLDER`",
+        )
     if format is not None:
         return by_name(format)
     if path is None:
@@ -110,16 +118,22 @@ def exporter_for(path: str | os.PathLike[str] | None, format: str | None) -> Exp
     return by_suffix(Path(path))
 
 
-def check_place(path: Path) -> None:
-    """Look whether a file can be here before the work is done.
+def check_place(path: Path, made_by: Exporter) -> None:
+    """Look whether a file of an exporter can be here before the work is done.
 
     Raises:
-        ExportError: It is a folder, or lies in none.
+        ExportError: It is a folder, or lies in none, or a file is here whose name says that it is something else.
     """
     if path.is_dir():
         raise ExportError(f"{path} is a folder", f"name a file in it: {path / 'graph.svg'}")
     if not path.parent.is_dir():
         raise ExportError(f"there is no folder {path.parent} to write {path.name} to", "make it, or choose another")
+    suffix = Path(made_by.name + made_by.suffix).suffix  # `.json`, too, of what ends in `.trace.json`
+    if path.suffix.lower() != suffix and path.is_file() and path.stat().st_size:
+        raise ExportError(
+            f"{path} is there already and does not end in {suffix}: it may be something else, and is left as it is",
+            f"name a file that ends in {suffix}, or remove this one",
+        )
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -212,3 +213,36 @@ def test_a_recording_that_still_runs_is_drawn(tmp_path: Path) -> None:
         after = json.loads(export(log, format="json"))
     assert [node["kind"] for node in before["nodes"]] == ["leaf", "op"]
     assert "grad" in [node["kind"] for node in after["nodes"]]
+
+
+@pytest.mark.parametrize("name", ["program.py", "notes", "graph.svg.bak"])
+def test_a_file_of_another_kind_is_not_written_over(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text("precious")
+    product = gs.tensor(2.0, requires_grad=True) * 3
+    with pytest.raises(ExportError, match="left as it is") as refused:
+        export(product, path, format="json")
+    assert refused.value.hint is not None
+    assert ".json" in refused.value.hint
+    assert path.read_text() == "precious"
+    path.write_text("")  # as `tempfile` makes them
+    assert path.read_text() != export(product, path, format="json") == path.read_text()
+
+
+@pytest.mark.parametrize(("name", "format"), [("graph.json", "trace"), ("GRAPH.SVG", "svg"), ("new.txt", "dot")])
+def test_a_file_is_written_again_whose_ending_fits(name: str, format: str, recorded, tmp_path: Path) -> None:
+    log, path = recorded(lambda: unrolled(2)), tmp_path / name
+    if path.suffix != ".txt":
+        path.write_text("what was there")
+    content = export(log, path, format=format)
+    assert path.read_text() == content
+
+
+@pytest.mark.parametrize("asked", [("tables", {"format": "parquet"}), ("tables.parquet", {})])
+def test_of_tables_it_is_said_what_writes_them(asked: tuple[str, dict[str, str]], tmp_path: Path) -> None:
+    name, options = asked
+    with pytest.raises(ExportError, match="no drawing") as refused:
+        export(gs.tensor(2.0), tmp_path / name, **options)  # type: ignore[arg-type]
+    assert refused.value.hint is not None
+    module, _, function = refused.value.hint.partition("(")[0].rpartition(".")
+    assert callable(getattr(importlib.import_module(module), function))

@@ -19,7 +19,7 @@ from graphscope.eventlog.garbage import unsearched
 from graphscope.eventlog.interruptions import forgiving
 from graphscope.eventlog.notices import say
 from graphscope.eventlog.reader import load
-from graphscope.eventlog.schema import NODES
+from graphscope.eventlog.schema import NODES, Kind
 from graphscope.eventlog.writer import Writer
 
 if TYPE_CHECKING:
@@ -148,13 +148,15 @@ def executor(framework: str) -> Executor:
 
 def account(writer: Writer) -> str:
     """What to say when a recording ends: of steps and frameworks that were not seen, or where it tells of no node."""
-    if writer.sampling.every > 1 and not writer.sampling.ended and not _is_barren(writer):
+    kinds = _kinds(writer)
+    is_barren = kinds is not None and not np.isin(kinds, NODES).any()
+    if writer.sampling.every > 1 and not writer.sampling.ended and not is_barren:
         return "all was recorded: no optimizer made a step, and gs.step() told of none"
     loaded = [name for name in FRAMEWORKS if is_framework(getattr(sys.modules.get(name), "__spec__", None))]
     missed = [FRAMEWORKS[name] for name in loaded if name not in ADAPTERS]
     if missed:
         return f"what the program computed with {_listed(missed)} was not seen; calls of {_seen()} are"
-    if not _is_barren(writer):
+    if not is_barren or (kinds is not None and Kind.EXCEPTION in kinds):  # that ended it, and is in the log
         return ""
     if not _refused.isdisjoint(loaded):
         return ""  # it was said why
@@ -178,13 +180,12 @@ _FEW: Final = 4096
 """Of longer logs nobody asks whether they have no node."""
 
 
-def _is_barren(writer: Writer) -> bool:
-    """Whether a log has marks alone, or not even those."""
-    if writer.end - writer.base > _FEW:
-        return False
-    with forgiving(GraphscopeError, OSError):
-        return not np.isin(load(writer.path).column("kind"), NODES).any()
-    return False
+def _kinds(writer: Writer) -> np.ndarray | None:
+    """The kinds of the rows of a short log; None of a longer one, or of one that can't be read."""
+    if writer.end - writer.base <= _FEW:
+        with forgiving(GraphscopeError, OSError):
+            return load(writer.path).column("kind")
+    return None
 
 
 def is_framework(spec: ModuleSpec | None) -> bool:

@@ -32,8 +32,8 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--passes", action="store_true", help="tell what each pass of a compiler does, for `graphscope export --passes`"
     )
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="record one training step of N")
-    parser.add_argument("--keep-last", type=int, metavar="N", help="keep the newest N recorded training steps only")
+    parser.add_argument("--every", type=_steps, default=1, metavar="N", help="record one training step of N")
+    parser.add_argument("--keep-last", type=_steps, metavar="N", help="keep the newest N recorded training steps only")
     parser.add_argument(
         "--on", metavar="MOMENTS", help="with --every or --keep-last, what makes the recording hold the "
         f"steps that it keeps, and record the next ones in full: some of {', '.join(MOMENTS)}, joined by | "
@@ -45,6 +45,14 @@ def configure(parser: Parser) -> None:
     )  # fmt: skip
     add_json(parser)
     parser.add_program()
+
+
+def _steps(text: str) -> int:
+    """A number of training steps."""
+    steps = int(text) if text.isdecimal() else 0
+    if steps < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of steps: give 1 or more")
+    return steps
 
 
 def run(options: argparse.Namespace) -> int:

@@ -25,5 +25,7 @@ def moments(words: str) -> frozenset[str]:
     """
     asked = frozenset(filter(None, words.split("|")))
     if unknown := sorted(asked - MOMENTS.keys()):
-        raise LogError(f"on={words!r}: there is no {unknown[0]!r}", hint=f"join some of {', '.join(MOMENTS)} by |")
+        raise LogError(
+            f"there is no moment {unknown[0]!r} to hold steps at", hint=f"join some of {', '.join(MOMENTS)} by |"
+        )
     return asked

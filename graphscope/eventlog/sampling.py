@@ -68,7 +68,10 @@ class Sampling(StepCounts):
         self.on = moments(USUAL if on is None else on)
         """What is remarkable."""
         if on is not None and every == 1 and keep_last is None:
-            raise LogError(f"on={on!r}: all steps are kept in any case", hint="give every or keep_last, too")
+            raise LogError(
+                f"all steps are kept in any case, and {on!r} would hold none of them",
+                hint="give `every` or `keep_last` (`--every`, `--keep-last`), too",
+            )
         self.every = every
         self.passed = bytearray(_MOST_HELD * SERIES.itemsize)
         """The rows of the series of steps that nobody looked at, until somebody does: compiled code puts them there."""

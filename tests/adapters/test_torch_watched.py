@@ -93,7 +93,7 @@ def _processes_of(path: Path) -> list[int]:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"on": "findings", "every": 2}, "there is no 'findings'"),
+        ({"on": "findings", "every": 2}, "there is no moment 'findings'"),
         ({"on": "finding"}, "all steps are kept in any case"),
         ({"on": "nan"}, "all steps are kept in any case"),
         ({"on": "nan|signal|exception", "every": 1}, "all steps are kept in any case"),

@@ -166,7 +166,7 @@ def test_moments_are_refused_where_all_steps_are_kept(graphscope: Run, tmp_path:
     (tmp_path / "program.py").write_text("print('ran')\n")
     refused = graphscope("record", "--on", "nan", "program.py")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.startswith("graphscope: on='nan': all steps are kept in any case\n")
+    assert refused.stderr.startswith("graphscope: all steps are kept in any case, and 'nan' would hold none of them\n")
     assert graphscope("record", "--on", "nan", "--keep-last", "3", "program.py").stdout == "ran\n"
 
 
@@ -174,6 +174,28 @@ def test_of_one_event_it_is_said_that_it_is_there(graphscope: Run, tmp_path: Pat
     (tmp_path / "program.py").write_text("raise ValueError('at once')\n")
     result = graphscope("record", "program.py")
     assert "1 event is in program.gscope" in result.stderr
+
+
+@pytest.mark.parametrize("option", [[], ["--every", "3"]])
+def test_of_a_program_whose_first_import_fails_its_traceback_says_all(
+    graphscope: Run, run: Run, tmp_path: Path, option: list[str]
+) -> None:
+    (tmp_path / "program.py").write_text("import there_is_no_such_module\n")
+    *lines, told = graphscope("record", *option, "program.py").stderr.splitlines()
+    assert lines == run("program.py").stderr.splitlines()
+    assert told.startswith("graphscope: 1 event is in program.gscope")
+
+
+@pytest.mark.parametrize("option", ["--every", "--keep-last"])
+@pytest.mark.parametrize("number", ["0", "-3", "many"])
+def test_numbers_of_steps_are_refused_by_the_name_of_the_flag(
+    graphscope: Run, tmp_path: Path, option: str, number: str
+) -> None:
+    (tmp_path / "program.py").write_text("print('ran')\n")
+    refused = graphscope("record", f"{option}={number}", "program.py")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    message, _ = refused.stderr.splitlines()
+    assert message == f"graphscope: argument {option}: {number!r} is no number of steps: give 1 or more"
 
 
 def test_a_recording_that_was_removed_meanwhile_is_not_offered(graphscope: Run, tmp_path: Path) -> None:

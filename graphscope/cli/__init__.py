@@ -12,6 +12,7 @@ TYPE_CHECKING = False  # as in `typing`, whose import would double the time of `
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import TracebackType
     from typing import Final
 
 __all__ = ["COMMANDS", "main"]
@@ -136,8 +137,14 @@ def _guarded(work: Callable[[], int]) -> int:
 
 
 def _show_no_more() -> None:
-    """Let the Ctrl-C that ends us be no traceback: what there is to say was said."""
-    sys.excepthook = lambda *_: None
+    """Let the Ctrl-C that ends us be no traceback: what there is to say was said. Other exceptions are shown."""
+    before = sys.excepthook
+
+    def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            before(kind, error, trace)
+
+    sys.excepthook = show
 
 
 def _fail(message: str, hint: str | None) -> int:

@@ -144,6 +144,30 @@ def test_ctrl_c_pressed_twice_is_no_traceback() -> None:
     assert ended.returncode == -signal.SIGINT
 
 
+AFTERWARDS = """
+import os, signal, sys
+from graphscope.cli import main
+
+def hook(frame, event, argument):
+    if event == "call" and frame.f_code.co_name == "_dispatch":
+        sys.settrace(None)
+        os.kill(os.getpid(), signal.SIGINT)
+
+sys.settrace(hook)
+try:
+    main(["summary", "nothing.gscope"])
+except KeyboardInterrupt:
+    print("pressed")
+raise ValueError("of whoever called it")
+"""
+
+
+def test_behind_a_ctrl_c_other_exceptions_are_shown() -> None:
+    ended = subprocess.run([sys.executable, "-c", AFTERWARDS], capture_output=True, text=True, timeout=120)
+    assert ended.stdout.split() == ["pressed"]
+    assert ended.stderr.endswith("ValueError: of whoever called it\n")
+
+
 def test_a_program_in_place_of_a_log_is_to_be_recorded_first(graphscope: Run, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("x = 1\n")
     result = graphscope("summary", str(tmp_path / "train.py"))

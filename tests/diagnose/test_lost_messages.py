@@ -94,6 +94,7 @@ def test_rank_line_and_peer_are_named(folder: Path, way: str) -> None:
 def test_two_that_wait_for_each_other_are_named_with_what_they_wait_for(folder: Path) -> None:
     (finding,) = found(folder, "both")
     assert finding["cause"] == "deadlock"
+    assert "isend and irecv" in finding["cure"]
     assert re.search(r"rank 0 in recv at train\.py:\d+ for a send of rank 1", finding["verdict"])
     assert re.search(r"rank 1 in recv at train\.py:\d+ for a send of rank 0", finding["verdict"])
 

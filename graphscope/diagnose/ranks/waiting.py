@@ -150,6 +150,8 @@ class Waiting:
         first = self._ends[seen[0]]
         verdict = f"these ranks wait for each other: {', '.join(parts)}"
         cure = "let all ranks come to the collectives of all groups in the same order"
+        if all(map(self._has_peer, seen)):
+            cure = "let one of these ranks do its part first, or both at once with isend and irecv"
         return told(
             first.log, first.last.row, first.last.place, first.name, "deadlock", verdict, cure
         )  # fmt: skip

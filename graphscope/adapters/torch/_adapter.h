@@ -36,8 +36,8 @@ static inline int64_t now(void)
 #define NAMES(X)                                                                                                       \
     X(__enter__) X(__exit__) X(__qualname__) X(_base) X(_is_zerotensor) X(_op) X(_saved_other) X(_sequence_nr)         \
     X(_version) X(after) X(before) X(data_ptr) X(due) X(enter) X(dtype) X(grad) X(grad_fn) X(here) X(is_conj) X(is_contiguous)  \
-    X(is_cpu) X(is_neg) X(is_nested) X(name) X(next_functions) X(receive) X(register_hook) X(register_prehook) X(remove)            \
-    X(requires_grad) X(shape) X(stop) X(storage_offset) X(turn) X(on_backward) X(untyped_storage) X(variable)
+    X(is_cpu) X(is_neg) X(is_nested) X(name) X(next_functions) X(receive) X(register_hook) X(register_prehook)         \
+    X(remove) X(requires_grad) X(shape) X(stop) X(storage_offset) X(turn) X(on_backward) X(untyped_storage) X(variable)
 
 /* What our own objects are asked that are made in Python. */
 #define SLOTS(X)                                                                                                       \
@@ -277,8 +277,8 @@ INSIDE int give_up(PyObject *told, PyObject *session);
 
 /* What is asked of tensors: of torch's own class, whatever a program has put into it or into one of its own. Those from
  * IS_CONJ on are methods. */
-enum { VERSION, BASE, GRAD_FN, REQUIRES_GRAD, DTYPE, SHAPE, IS_CPU, IS_NESTED, GRAD, IS_CONJ, IS_NEG, IS_CONTIGUOUS, IS_ZEROS, DATA_PTR,
-       STORAGE_OFFSET, STORAGE, QUESTIONS };
+enum { VERSION, BASE, GRAD_FN, REQUIRES_GRAD, DTYPE, SHAPE, IS_CPU, IS_NESTED, GRAD, IS_CONJ, IS_NEG, IS_CONTIGUOUS,
+       IS_ZEROS, DATA_PTR, STORAGE_OFFSET, STORAGE, QUESTIONS };
 INSIDE PyObject *ask(PyObject *tensor, int question);
 
 /* Whether the answer is `wanted`; -1 for an error. */
@@ -309,8 +309,8 @@ enum { ON_CPU = 1, FLOATING = 2, BRAIN_FLOATING = 4, COMPLEX = 5 };
 /* No storage is so large that a place in it is taken for an address from here on. */
 #define HIGH ((uint64_t)1 << 40)
 
-/* Where the first element of a tensor lies; NULL where not all do: its storage was given back, or made smaller. No error
- * is left. */
+/* Where the first element of a tensor lies; NULL where not all do: its storage was given back, or made smaller. No
+ * error is left. */
 INSIDE char *first_element(PyObject *tensor, const Look *seen);
 
 /* Whether tensors may reach past the end of their storage: see `resized_storages.py`. */

@@ -127,6 +127,30 @@ def clipped():
             print(float(norm), max(float(each.grad.abs().max()) for each in model.parameters()))
         optimizer.step()
 
+def averaged_by_hand(passes=lambda step: 1):
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+    for step, (x, y) in enumerate(batches(8)):
+        optimizer.zero_grad()
+        count = passes(step)
+        for each, wanted in zip(x.chunk(count), y.chunk(count)):
+            (nn.functional.mse_loss(model(each), wanted) / count).backward()
+        for parameter in model.parameters():
+            dist.all_reduce(parameter.grad)
+            parameter.grad /= world
+        optimizer.step()
+        yield model, x
+
+def probed():
+    for step, (model, x) in enumerate(averaged_by_hand()):
+        if rank == 1 and step % 3 == 1:
+            probe = x.clone().requires_grad_()
+            torch.autograd.grad(model(probe).sum(), probe)
+
+def unevenly_accumulated():
+    for _ in averaged_by_hand(lambda step: 1 + (rank + step) % 3):
+        pass
+
 def joined(make=lambda parameters: torch.optim.SGD(parameters, lr=0.05)):
     model = DistributedDataParallel(network())
     optimizer = make(model.parameters())
@@ -147,8 +171,8 @@ dist.destroy_process_group()
 """
 
 WAYS = [
-    "replicas", "accumulated", "one_by_one", "in_batches", "by_broadcast", "sharded", "clipped", "joined",
-    "joined_and_sharded",
+    "replicas", "accumulated", "one_by_one", "in_batches", "by_broadcast", "sharded", "clipped", "probed",
+    "unevenly_accumulated", "joined", "joined_and_sharded",
 ]  # fmt: skip
 
 

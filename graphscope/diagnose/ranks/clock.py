@@ -58,6 +58,10 @@ class Clock:
         starts = np.append(self._first, self._ends)[np.searchsorted(self._ends, rows)]
         return np.asarray(begun - np.searchsorted(self._begins, starts))
 
+    def ended(self, rows: np.ndarray) -> np.ndarray:
+        """How many of the steps that are there had ended."""
+        return np.searchsorted(self._ends, rows)
+
     def keys(self, rows: np.ndarray, kinds: np.ndarray | None = None) -> np.ndarray:
         """For rows, ascending, a number each by which ranks have them in common: of a whole log their places among all.
 

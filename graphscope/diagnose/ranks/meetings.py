@@ -21,6 +21,9 @@ _SIZED: Final = frozenset({"all_reduce", "broadcast", "reduce", "all_gather_into
 _PAIRED: Final = dict.fromkeys(SENT, "send")
 """What one of two ranks does where the other does the other, at once or later."""
 
+_PASSES: Final = 2
+"""The column of signs that tells the backward pass."""
+
 _FURTHEST: Final = 256
 """So many collectives are looked through for those that were left out."""
 _SURE: Final = 8
@@ -120,6 +123,9 @@ def _departure(first: Track, firsts: np.ndarray, other: Track, others: np.ndarra
     numbers: dict[tuple[str, tuple[int, ...] | None], int] = {}
     are_told = first.is_whole == other.is_whole and not first.missing and not other.missing
     signs = [_signs(track, places, numbers, are_told) for track, places in ((first, firsts), (other, others))]
+    if _are_in_the_same_steps(first.meetings[firsts[here]], other.meetings[others[there]]):
+        for each in signs:  # a rank may make passes of its own, to look at something, or as it goes in smaller parts
+            each[:, _PASSES] = UNTOLD
     one, two = _lines(first, firsts), _lines(other, others)
     are_alike = _are_alike(signs[0][here], signs[1][there])
     if not are_alike.all():
@@ -133,6 +139,11 @@ def _departure(first: Track, firsts: np.ndarray, other: Track, others: np.ndarra
     at = _began(one, two, *at, ahead) if ahead > 0 else _began(two, one, *at[::-1], -ahead)[::-1] if ahead else at
     met, usual = other.meetings[others[at[1]]], first.meetings[firsts[at[0]]]
     return _Departure(int(usual["number"]), _meeting(first, usual), _meeting(other, met), ahead)
+
+
+def _are_in_the_same_steps(one: np.ndarray, two: np.ndarray) -> bool:
+    """Whether two ranks come to each of their collectives with as many steps behind them, and make some."""
+    return bool(len(one) and one["ended"][-1] > one["ended"][0]) and np.array_equal(one["ended"], two["ended"])
 
 
 def _signs(

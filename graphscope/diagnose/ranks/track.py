@@ -46,6 +46,7 @@ MEETING: Final = np.dtype(
         ("place", "<i4"),  # which of `places`
         ("turn", "<i4"),  # so many steps had been made, and in the step that follows
         ("passes", "<i4"),  # so many backward passes had begun: both as a Clock tells; UNTOLD of a rank without data
+        ("ended", "<i4"),  # so many of the steps that are there
         ("time", "<i8"),
         ("took", "<i8"),
         ("waits", "?"),
@@ -255,6 +256,7 @@ def _meetings(log: Log, places: dict[Place, int], clock: Clock) -> tuple[bool, A
     meetings["place"] = np.array(numbers, np.int32)[which] if len(found) else 0
     meetings["turn"], meetings["passes"] = clock.turns(found["row"]), clock.passes(found["row"])
     meetings["passes"][_are_joined(log, found["row"])] = UNTOLD
+    meetings["ended"] = clock.ended(found["row"])
     if clock.is_sampled:  # those of steps that were left out were not counted
         meetings["number"] = clock.keys(found["row"], found["group"])
     return bool(found["averages"].any()), groups, meetings, calls

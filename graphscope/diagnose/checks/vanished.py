@@ -15,6 +15,7 @@ from graphscope.diagnose.gradients.flow import Hop, hops, op_of, share_of_zeros
 from graphscope.diagnose.gradients.passes import pass_that_ends_with, passes_of
 from graphscope.diagnose.gradients.unreached import filled
 from graphscope.diagnose.gradients.zero_causes import Evidence, reason
+from graphscope.diagnose.gradients.zeroing_hooks import hook_reason, zeroing_hook
 from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.values.activations import RELUS
 from graphscope.diagnose.values.closing import TOLD, closing
@@ -87,16 +88,18 @@ def zero_in_every_pass(graph: Graph) -> Iterator[Finding]:
     }
     ends = graph.index.marks(Kind.BACKWARD_END)
     found = []
-    for first in [int(rows[0]) for rows in list(zero.values())[:_MOST]]:
+    for rows in list(zero.values())[:_MOST]:
+        first = int(rows[0])
         place = int(np.searchsorted(ends, first))
         then = graph.at(int(ends[place])) if place < len(ends) else graph
         subject = Subject(then.node(first))
         answer = explain_vanished(subject)
         if answer is not None and answer.cause not in _INTENDED:
-            found.append((subject.title, answer, first))
-    for names, answer in alike((name, answer) for name, answer, _ in found):
-        row = min(row for name, _, row in found if name in names)
-        yield finding("vanished", "warning", row, answer, names, {"leaves": len(names)})
+            found.append((subject.title, answer, first, len(rows)))
+    for names, answer in alike((name, answer) for name, answer, _, _ in found):
+        row = min(row for name, _, row, _ in found if name in names)
+        passes = min(count for name, _, _, count in found if name in names)
+        yield finding("vanished", "warning", row, answer, names, {"leaves": len(names), "backward passes": passes})
 
 
 _LEAST_PASSES: Final = 3
@@ -195,6 +198,11 @@ def _toward(hop: Hop, owner: Node) -> Node | None:
 
 
 def _explained(subject: Subject, hop: Hop, what: str) -> Explanation:
+    hook = zeroing_hook(hop)
+    if hook is not None:
+        cause, why, cure = hook_reason(hook)
+        nodes = [subject.node, *hop.trail[:-1], hook]
+        return Explanation("zero", cause, f"{what}: {why}", steps(nodes, {hook.row: "multiplied by 0"}), cure)
     owner = op_of(hop.owner)  # its rule may have parts, each a node
     cause, why, cure = reason(Evidence(owner, _toward(hop, owner) or subject.node, hop.grad.value))
     nodes = [subject.node, *hop.trail]

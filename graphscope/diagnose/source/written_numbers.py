@@ -55,6 +55,32 @@ def written_number(log: Log, site: Site, name: str, place: int, number: float) -
     return found.pop() if len(found) == 1 else None
 
 
+def is_written(log: Log, site: Site, number: float) -> bool:
+    """Whether the program writes a number as it is, in the expression at a site or where a name in it gets its value.
+
+    Where the log does not hold the source of all of the program, that can't be ruled out.
+    """
+    known = trees(log)
+    tree = dict(known or ()).get(site.file)
+    if known is None or tree is None:
+        return True
+    at = (site.line, site.column)
+    here = [each for each in ast.walk(tree) if isinstance(each, _COMPUTING) and (each.lineno, each.col_offset) == at]
+    search = _Search(known, number)
+    return not here or any(search.found(site.file, [given], _last(given)) for each in here for given in _parts(each))
+
+
+_COMPUTING: Final = (ast.BinOp, ast.Call, ast.AugAssign)
+
+
+def _parts(node: ast.AST) -> list[ast.expr]:
+    """What an expression computes with: both sides, or the arguments and what has the method."""
+    if isinstance(node, ast.Call):
+        return [*([node.func.value] if isinstance(node.func, ast.Attribute) else []), *node.args]
+    found = (getattr(node, name, None) for name in ("left", "right", "value"))
+    return [each for each in found if isinstance(each, ast.expr)]
+
+
 def _given(call: ast.Call, name: str, place: int) -> list[ast.expr]:
     """What a call is given under a name: as an argument, within groups of parameters, or by what is spread over it."""
     named = [each.value for each in call.keywords if each.arg == name]
@@ -84,21 +110,22 @@ class _Search:
 
     def found(self, file: str, given: list[ast.expr], name: str) -> set[_Place]:
         """Where the number stands."""
-        places = {(file, each.lineno) for each in given if self._is_number(each)}
+        places = {(file, each.lineno) for whole in given for each in _branches(whole) if self._is_number(each)}
         if places:
             return places
         waiting, seen = [(file, each) for each in given], set[str]()
         while waiting and len(seen) < _MOST:
             at, expression = waiting.pop()
             for wanted in _names(expression, name):
-                if wanted in seen:
+                if not wanted or wanted in seen:
                     continue
                 seen.add(wanted)
                 for each in self._bindings(at, expression, wanted):
-                    if self._is_number(each.value):
-                        places.add((each.file, each.value.lineno))
-                    else:
-                        waiting.append((each.file, each.value))
+                    for value in _branches(each.value):
+                        if self._is_number(value):
+                            places.add((each.file, value.lineno))
+                        else:
+                            waiting.append((each.file, value))
                 places |= set(self._in_texts(wanted))
         return places
 
@@ -184,6 +211,11 @@ def _bound(node: ast.AST) -> Iterator[tuple[str, ast.expr, bool]]:
         for option, value in zip(node.elts, node.elts[1:], strict=False):
             if isinstance(option, ast.Constant) and str(option.value).startswith("--"):
                 yield _option(str(option.value)), value, False
+
+
+def _branches(value: ast.expr) -> list[ast.expr]:
+    """What an expression may be: both sides of a condition, else itself."""
+    return [*_branches(value.body), *_branches(value.orelse)] if isinstance(value, ast.IfExp) else [value]
 
 
 def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -1,0 +1,99 @@
+"""Hooks that multiply gradients by 0: told where the program computes the 0, and not where it writes it."""
+
+from __future__ import annotations
+
+import runpy
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import graphscope as gs
+
+pytestmark = pytest.mark.torch
+pytest.importorskip("torch")
+
+PROGRAM = """
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    first, tanh, last = nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2)
+    steps, off = 400, 0.0
+    adam = torch.optim.AdamW([*first.parameters(), *last.parameters()], lr=0.01)
+    zeros = []
+    for step in range(6):
+        x = torch.randn(16, 4)
+        ramp = {ramp}
+        hidden = tanh(first(x))
+        {hook}
+        adam.zero_grad()
+        nn.functional.cross_entropy(last(hidden), (x.sum(1) > 0).long()).backward()
+        zeros.append(not first.weight.grad.any())
+        {after}
+        adam.step()
+    """
+
+OF_TENSOR = "handle = hidden.register_hook(lambda grad: grad * ramp)"
+OF_LEAF = "handle = first.weight.register_hook(lambda grad: grad.mul(ramp))"
+OF_MODULE = (
+    "handle = tanh.register_full_backward_pre_hook(lambda _, grads: (grads[0] * ramp,)); hidden = tanh(first(x))"
+)
+
+WHOLE = "step // steps"
+
+
+def run(folder: Path, ramp: str, hook: str) -> tuple[list[bool], list[tuple[str, str, str]], str]:
+    """In which steps the program saw zeros, and what the doctor says of them."""
+    text = textwrap.dedent(PROGRAM).format(ramp=ramp, hook=hook, after="handle.remove()").strip() + "\n"
+    path = folder / "main.py"
+    path.write_text(text)
+    with gs.record(folder / "run.gscope"):
+        seen = runpy.run_path(str(path), run_name="__main__")["zeros"]
+    found = [each for each in gs.doctor(folder / "run.gscope").findings if each.kind == "vanished"]
+    line = next(number for number, each in enumerate(text.splitlines(), 1) if "handle = " in each)
+    return seen, [(each.place, each.cause, each.verdict) for each in found], f"main.py:{line}"
+
+
+@pytest.mark.parametrize(
+    ("hook", "kind"),
+    [
+        (OF_TENSOR, "gradient hook <lambda>"),
+        (OF_LEAF, "gradient hook <lambda>"),
+        (OF_MODULE, "full backward pre-hook"),
+    ],
+)
+def test_a_factor_that_comes_out_as_0_in_every_step_is_told_at_the_line_of_the_hook(
+    hook: str, kind: str, tmp_path: Path
+) -> None:
+    seen, found, place = run(tmp_path, WHOLE, hook)
+    assert seen == [True] * 6
+    ((where, cause, verdict),) = found
+    assert (where, cause) == (place, "multiplied by 0 in a hook")
+    assert kind in verdict
+    assert f"at {place} multiplies it by 0" in verdict
+    assert "first.weight" in verdict
+
+
+@pytest.mark.parametrize(
+    ("ramp", "hook"),
+    [
+        ("off", OF_TENSOR),
+        ("0.0 if step < steps else 1.0", OF_TENSOR),
+        ("torch.tensor(0.0)", OF_LEAF),
+        (WHOLE, "handle = hidden.register_hook(lambda grad: grad * 0)"),
+        (WHOLE, "handle = first.weight.register_hook(torch.zeros_like)"),
+        (WHOLE, "handle = first.weight.register_hook(lambda grad: grad * (grad > 10).float())"),
+    ],
+    ids=["named", "conditional", "tensor", "literal", "zeros", "mask"],
+)
+def test_zeros_that_a_program_asks_for_are_no_fault(ramp: str, hook: str, tmp_path: Path) -> None:
+    seen, found, _ = run(tmp_path, ramp, hook)
+    assert seen == [True] * 6
+    assert found == []
+
+
+def test_a_factor_that_grows_from_0_is_no_fault(tmp_path: Path) -> None:
+    seen, found, _ = run(tmp_path, "step / steps", OF_TENSOR)
+    assert seen == [True] + [False] * 5
+    assert found == []

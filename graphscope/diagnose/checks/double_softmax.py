@@ -8,18 +8,25 @@ from typing import TYPE_CHECKING, Final
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding, Row
+from graphscope.diagnose.values.distributions import class_axis, is_given_distributions, rows_given_distributions
 from graphscope.diagnose.values.op_rows import distinct, op_rows
-from graphscope.diagnose.values.origins import axis, is_forward, operand
+from graphscope.diagnose.values.origins import axis, is_forward, operand, origin
 from graphscope.diagnose.values.squashing import blamed, probabilities, softmax_axis_of
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
-    from graphscope.graph import Graph
+    from graphscope.graph import Graph, Node
 
 
 def losses(log: Log) -> list[int]:
-    """The rows of ops that apply log-softmax to what they are given."""
-    return distinct(log, op_rows(log, _LOSSES))
+    """The rows of ops that apply log-softmax to what they are given; those where it is known by values, too."""
+    return sorted({*distinct(log, op_rows(log, _LOSSES)), *losses_given_distributions(log)})
+
+
+def losses_given_distributions(log: Log) -> set[int]:
+    """The rows of those of which several steps tell by values that they are given probabilities, and no softmax's."""
+    found = rows_given_distributions(log, op_rows(log, _PLAIN))
+    return {row for row in found if _softmax_ahead(log.graph.node(row)) is None}
 
 
 _LOSSES: Final = frozenset(
@@ -30,9 +37,13 @@ _LOSSES: Final = frozenset(
 )  # fmt: skip
 
 
+_PLAIN: Final = frozenset({"cross_entropy", "cross_entropy_loss", "log_softmax"})
+"""Those whose first operand is scores, with the classes along a known axis."""
+
+
 @check(
     "softmax twice",
-    reads=("rows",),
+    reads=("rows", "values"),
     rows=losses,
     sample="""
         import torch
@@ -54,7 +65,7 @@ _LOSSES: Final = frozenset(
         """,
 )
 def double_softmax(graph: Graph, row: int) -> Iterator[Finding]:
-    """Softmax was applied to what goes into a loss that applies softmax itself.
+    """Probabilities go into a loss that applies softmax itself: those of a softmax, or what each row of adds up to 1.
 
     A log-softmax ahead of one over the same axis changes nothing, and is no fault.
     """
@@ -62,10 +73,21 @@ def double_softmax(graph: Graph, row: int) -> Iterator[Finding]:
     given = operand(loss, "input", 0) if is_forward(loss, _LOSSES) else None
     if given is None:
         return
-    made = [(each, softmax_axis_of(each)) for each in probabilities(given)]
-    if not made or any(found is None for _, found in made):
-        return
-    first = made[0][0]
+    first = _softmax_ahead(loss)
+    if first is not None:
+        yield from _of_softmax(loss, first)
+    elif is_given_distributions(loss) and row in losses_given_distributions(graph.log):
+        yield _of_distributions(loss, given)
+
+
+def _softmax_ahead(loss: Node) -> Node | None:
+    """The softmax, or the first of several, that all of what a loss is given comes from."""
+    given = operand(loss, "input", 0)
+    made = [] if given is None else list(probabilities(given))
+    return made[0] if made and all(softmax_axis_of(each) is not None for each in made) else None
+
+
+def _of_softmax(loss: Node, first: Node) -> Iterator[Finding]:
     if loss.op == "log_softmax" and loss.shape == first.shape and axis(loss) != softmax_axis_of(first):
         return  # over another axis: attention, perhaps
     place = blamed(first)
@@ -75,6 +97,24 @@ def double_softmax(graph: Graph, row: int) -> Iterator[Finding]:
     )
     cure = f"give {loss.op} the scores themselves: leave the softmax out of what goes into the loss"
     evidence = {"loss": Row(loss.row), "classes": first.shape[softmax_axis_of(first) or 0] if first.shape else 0}
+    names = (title(first),)
     yield Finding(
-        "double_softmax", "warning", row, first.row, *place, (title(first),), "softmax twice", verdict, cure, evidence
+        "double_softmax", "warning", loss.row, first.row, *place, names, "softmax twice", verdict, cure, evidence
     )
+
+
+def _of_distributions(loss: Node, given: Node) -> Finding:
+    """What is known by values: as a mixture of softmaxes has no scores, the loss is to be another."""
+    made = origin(given)
+    verdict = (
+        f"{made.op}{where(made)} makes probabilities, which add up to 1 over the classes in every step, and "
+        f"{loss.op}{where(loss)} takes them for scores and applies softmax to them: the loss can't come near 0, and "
+        "gradients are small"
+    )
+    cure = "give it scores, without the softmax; or take the logarithm of the probabilities"
+    cure += " alone" if loss.op == "log_softmax" else ", and nll_loss"
+    evidence = {"made by": Row(made.row), "classes": given.shape[class_axis(loss, given) or 0]}
+    return Finding(
+        "double_softmax", "warning", loss.row, loss.row, *blamed(loss, settings=True), (title(made),),
+        "given probabilities", verdict, cure, evidence,
+    )  # fmt: skip

@@ -167,6 +167,7 @@ def test_a_program_without_fault_has_none(program: Callable[[], None], name: str
 
 @pytest.mark.slow
 def test_of_a_long_healthy_run_no_row_is_looked_at_singly() -> None:
+    gs.manual_seed(0)
     net = gs.nn.Sequential(gs.nn.Linear(4, 4), gs.nn.Tanh(), gs.nn.Linear(4, 1))
     adam = gs.optim.Adam(net.parameters())
     with gs.record() as log:

@@ -36,7 +36,7 @@ _LEARNING: Final = (
     "lr_vanished", "zero_grad", "step_order", "clip_order", "broadcast", "softmax_axis", "double_softmax",
     "missing_log", "double_sigmoid", "constant_data", "unnormalised_inputs", "train_eval_mode", "bad_init",
     "update_ratio", "wrong_sign", "precision_lost", "state_not_detached", "dead_relu", "saturation",
-    "vanishing_gradient", "exploding_gradient", "vanished", "nan", "loss_leapt",
+    "vanishing_gradient", "exploding_gradient", "vanished", "nan", "loss_leapt", "clipped_away",
 )  # fmt: skip
 """Whatever of these is found is why a loss does not fall."""
 
@@ -74,7 +74,8 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     Rule(("softmax_axis",), "line", ("nan",)),
     Rule(("softmax_axis", "precision_lost"), "graph", ("nan",)),
-    Rule(("lr_vanished", "zero_grad", "step_order"), "always", ("lost_update", "update_ratio")),
+    Rule(("lr_vanished", "clip_order", "exploding_gradient"), "always", ("clipped_away",)),
+    Rule(("lr_vanished", "zero_grad", "step_order", "clipped_away"), "always", ("lost_update", "update_ratio")),
     Rule(("not_registered", "stale_optimizer"), "always", ("not_in_optimizer",)),
     Rule(("not_registered", "never_used", "frozen"), "name", ("missing", "not_in_optimizer", "never_used")),
     Rule(("missing",), "always", ("vanished",)),

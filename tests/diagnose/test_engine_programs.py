@@ -26,6 +26,7 @@ SICK = {
     "blocks_in_a_list": "not_registered",
     "head_left_out": "not_in_optimizer",
     "step_ahead_of_backward": "step_order",
+    "clipped_to_a_wrong_number": "clipped_away",
 }
 """What the engine's marks of training are to tell."""
 

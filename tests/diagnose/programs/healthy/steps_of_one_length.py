@@ -1,0 +1,16 @@
+"""Gradients are clipped to next to nothing, and the learning rate is as large: all steps have the same length."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(1)
+model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 4))
+optimizer = torch.optim.SGD(model.parameters(), 200.0)
+truth = torch.randn(8, 4)
+for _ in range(40):
+    x = torch.randn(64, 8)
+    loss = nn.functional.cross_entropy(model(x), (x @ truth).argmax(1))
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
+    optimizer.step()

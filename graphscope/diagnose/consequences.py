@@ -36,7 +36,7 @@ _LEARNING: Final = (
     "lr_vanished", "zero_grad", "step_order", "clip_order", "broadcast", "softmax_axis", "double_softmax",
     "missing_log", "double_sigmoid", "constant_data", "unnormalised_inputs", "train_eval_mode", "bad_init",
     "update_ratio", "wrong_sign", "precision_lost", "state_not_detached", "dead_relu", "saturation",
-    "vanishing_gradient", "exploding_gradient", "vanished", "nan", "loss_leapt", "clipped_away",
+    "vanishing_gradient", "exploding_gradient", "vanished", "nan", "loss_leapt", "clipped_away", "undone_update",
 )  # fmt: skip
 """Whatever of these is found is why a loss does not fall."""
 

@@ -298,14 +298,15 @@ class Training:
             found = self._names.name(self.log.event(tensor))
         except LogError:
             found = ""
-        return found or self._names_in_modules.get(tensor, "")
+        return found or self.names_in_modules.get(tensor, "")
 
     @cached_property
     def _names(self) -> Names:
         return Names(self.log)
 
     @cached_property
-    def _names_in_modules(self) -> dict[int, str]:
+    def names_in_modules(self) -> dict[int, str]:
+        """What the outermost modules call their parameters, by tensor."""
         return {
             tensor: name
             for module in self.modules.values()

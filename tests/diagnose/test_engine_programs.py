@@ -27,6 +27,7 @@ SICK = {
     "head_left_out": "not_in_optimizer",
     "step_ahead_of_backward": "step_order",
     "clipped_to_a_wrong_number": "clipped_away",
+    "weights_written_back": "undone_update",
 }
 """What the engine's marks of training are to tell."""
 

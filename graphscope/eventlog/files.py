@@ -204,12 +204,9 @@ class ZipFiles:
                 raise LogError(
                     f"{path} is cut off: it begins as a zip file does, and its end is missing", hint="copy it again"
                 ) from error
-            is_program = Path(path).suffix == ".py"
-            hint = (
-                "a program is recorded first: graphscope record SCRIPT"
-                if is_program
-                else "pack one: graphscope pack LOG"
-            )
+            hint = "pack one: graphscope pack LOG"
+            if Path(path).suffix == ".py":
+                hint = "a program is recorded first: graphscope record SCRIPT"
             raise LogError(f"{path} is no packed log: {error}", hint=hint) from error
 
     def segments(self) -> list[tuple[int, str]]:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from graphscope.eventlog.names import Site
     from graphscope.eventlog.reader import Log
 
+CLIPS: Final = ("clip_grad_norm_", "clip_grad_value_")
+"""Calls that clip gradients."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -235,6 +238,12 @@ class Training:
         number = int(self._entries[np.searchsorted(self._rows, row)])
         facts = self._facts[number]
         return Call(row, str(facts.get("call", "")), int(facts.get("object", 0)), int(self.log.raw(row)["site"]), facts)
+
+    def owners(self, rows: np.ndarray) -> np.ndarray:
+        """The number of the object that each of some marks tells of; 0 where it names none."""
+        entries, which = np.unique(self._entries[np.searchsorted(self._rows, rows)], return_inverse=True)
+        numbers = [int(self._facts[entry].get("object", 0)) for entry in entries.tolist()]
+        return np.array(numbers, np.int64)[which]
 
     def calls(self, *names: str, owner: int | None = None) -> list[Call]:
         """The marks of some calls, decoded."""

@@ -173,7 +173,7 @@ class Backward:
         key = (*key, len(given)) if given else key
         run.marks = self._marks.get(key)
         if run.marks is None or not run.marks.are_for(frame, root):
-            run.marks = self._new_marks(key, frame, root)
+            run.marks = self._new_marks(key, frame, root, len(given))
         self._mark(run, *self._loss(run.marks, root), given)
         if run.place.run is None:
             self._collectives.awaited(frame)
@@ -235,8 +235,8 @@ class Backward:
         writer = run.writer
         writer.append_many(template, value, [*run.start, *given], writer.clock())
 
-    def _new_marks(self, key: Any, frame: FrameType, root: Any) -> Marks:
-        writer, given = self.session.writer, key[5] if len(key) > 5 else 0
+    def _new_marks(self, key: Any, frame: FrameType, root: Any, given: int) -> Marks:
+        writer = self.session.writer
         told: dict[str, Any] = {"site": site_number(writer, frame), "graph_pass": Pass.BACKWARD, "input_count": key[2]}
         limited = {"limited": True} if key[4] else {}
         end = writer.template(Kind.BACKWARD_END, attrs=writer.attributes(limited), **told)

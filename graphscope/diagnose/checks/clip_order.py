@@ -11,7 +11,7 @@ from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding, Severity
 from graphscope.diagnose.training.optimizer_order import Order, last_before, orders
 from graphscope.graph import series
-from graphscope.graph.training import Call, training
+from graphscope.graph.training import CLIPS, Call, training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -102,7 +102,7 @@ def _explosion(log: Log) -> dict[str, float]:
 
 def _empty(log: Log) -> list[Call]:
     """The clips of no gradient at all, where that goes for all but the first of their line."""
-    calls = training(log).calls("clip_grad_norm_", "clip_grad_value_")
+    calls = training(log).calls(*CLIPS)
     if len(calls) <= _LEAST or len({each.site for each in calls}) > 1 or not len(training(log).step_ends):
         return []
     empty = [each for each in calls if not each.facts.get("tensors")]
@@ -138,7 +138,7 @@ _WORDS: Final = {
 def _clips(order: Order) -> np.ndarray:
     """The clips of this optimizer's gradients."""
     tensors, limit = order.optimizer.tensors, _NO_LIMIT
-    calls = order.read.calls("clip_grad_norm_", "clip_grad_value_")
+    calls = order.read.calls(*CLIPS)
     rows = [
         each.row
         for each in calls
@@ -175,6 +175,6 @@ def _vain(order: Order) -> Iterator[Vain]:
 
 def _first(order: Order, row: int, cause: str) -> int:
     """The first clip in vain: of those ahead of backward() the very first finds no gradients at all."""
-    calls = order.read.calls("clip_grad_norm_", "clip_grad_value_") if cause == _EARLY else []
+    calls = order.read.calls(*CLIPS) if cause == _EARLY else []
     lines = {each.site for each in calls if each.row == row}
     return min([row, *(each.row for each in calls if each.site in lines and not each.facts.get("tensors"))])

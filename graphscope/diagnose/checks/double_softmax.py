@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.explanation import title, where
 from graphscope.diagnose.finding import Finding, Row
-from graphscope.diagnose.values.distributions import class_axis, is_given_distributions, rows_given_distributions
+from graphscope.diagnose.values.distributions import class_axis, rows_given_distributions
 from graphscope.diagnose.values.op_rows import distinct, op_rows
 from graphscope.diagnose.values.origins import axis, is_forward, operand, origin
 from graphscope.diagnose.values.squashing import blamed, probabilities, softmax_axis_of
+from graphscope.graph.reading import once_a_length
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -23,6 +24,7 @@ def losses(log: Log) -> list[int]:
     return sorted({*distinct(log, op_rows(log, _LOSSES)), *losses_given_distributions(log)})
 
 
+@once_a_length
 def losses_given_distributions(log: Log) -> set[int]:
     """The rows of those of which several steps tell by values that they are given probabilities, and no softmax's."""
     found = rows_given_distributions(log, op_rows(log, _PLAIN))
@@ -76,7 +78,7 @@ def double_softmax(graph: Graph, row: int) -> Iterator[Finding]:
     first = _softmax_ahead(loss)
     if first is not None:
         yield from _of_softmax(loss, first)
-    elif is_given_distributions(loss) and row in losses_given_distributions(graph.log):
+    elif row in losses_given_distributions(graph.log):
         yield _of_distributions(loss, given)
 
 

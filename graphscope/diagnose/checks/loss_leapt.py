@@ -51,8 +51,7 @@ def _owners(log: Log, begins: np.ndarray) -> np.ndarray:
     """The optimizer that steps next behind each backward pass; 0 where none does, or it is not known."""
     known = training(log)
     rows = known.rows("step")
-    numbers = np.array([*(known.call(row).owner for row in rows.tolist()), 0])
-    return np.asarray(numbers[np.searchsorted(rows, begins)])
+    return np.append(known.owners(rows), 0)[np.searchsorted(rows, begins)]
 
 
 def _in_one_row(found: np.ndarray) -> list[tuple[int, int, float]]:

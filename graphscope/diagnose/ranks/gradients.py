@@ -14,7 +14,7 @@ from graphscope.diagnose.values.exchanges import Exchange, exchange_of, of_colle
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.reader import load
 from graphscope.graph import Graph, Node
-from graphscope.graph.training import training
+from graphscope.graph.training import CLIPS, training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _MOST: Final = 5000
 """So many values are looked at on the way to an update."""
 _CLOSE: Final = 1e-5
-_CLIPS: Final = ("clip_grad_norm_", "clip_grad_value_")
 
 
 class Update(NamedTuple):
@@ -62,7 +61,7 @@ class _Way:
         known = training(log)
         (begin,) = last_before(known.backward_begins, np.array([update.row])).tolist()
         rows = self._followed(graph.node(update.row), begin)
-        clips = {clip.site: clip for clip in known.calls(*_CLIPS) if begin < clip.row < update.row}
+        clips = {clip.site: clip for clip in known.calls(*CLIPS) if begin < clip.row < update.row}
         calls: dict[_Call, int] = {}
         for row in sorted(rows):
             event = log.event(row)

@@ -12,7 +12,7 @@ from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.grouping import those
 from graphscope.eventlog.names import short_place
 from graphscope.eventlog.schema import Kind
-from graphscope.graph.training import Optimizer, Training, training
+from graphscope.graph.training import CLIPS, Optimizer, Training, training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -174,7 +174,7 @@ def are_taken(read: Training, gradients: np.ndarray) -> bool:
     log, index = read.log, read.log.graph.index
     held = [row for each in gradients.tolist() for row in (each, *index.versions(each, log.end))]
     rows = [user for row in held for user in index.using(row, log.end)]
-    clips = log.pick("site", read.rows("clip_grad_norm_", "clip_grad_value_"))
+    clips = log.pick("site", read.rows(*CLIPS))
     return bool((~np.isin(log.pick("site", np.array(rows, np.int64)), clips)).any())
 
 

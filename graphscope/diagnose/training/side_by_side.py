@@ -24,7 +24,7 @@ def side_by_side(log: Log) -> tuple[str, ...]:
     numbers, firsts = np.unique(threads, return_index=True)
     if len(numbers) < 2:
         return ()
-    owners = np.array([known.call(row).owner for row in rows.tolist()])
+    owners = known.owners(rows)
     found = [number for number in numbers[np.argsort(firsts)].tolist() if _has_company(threads == number, owners)]
     names = log.table("threads")
     return tuple(str(names[number - 1].get("name") or f"thread {number}") for number in found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,15 +12,12 @@ from graphscope.graph.outline.origins import origins
 from graphscope.graph.outline.steps import steps
 from graphscope.graph.passes.merge import facts
 from graphscope.graph.passes.whole import whole
-from graphscope.graph.training import Training, training
+from graphscope.graph.training import CLIPS, Training, training
 from graphscope.graph.view import ViewNode
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
     from graphscope.graph.graph import Graph
-
-
-_CLIPPING: Final = ("clip_grad_norm_", "clip_grad_value_")
 
 
 def ends_of_updates(log: Log, rows: np.ndarray) -> np.ndarray:
@@ -35,7 +32,7 @@ def ends_of_updates(log: Log, rows: np.ndarray) -> np.ndarray:
     callers = origins(log).callers
     sites = np.minimum(log.pick("site", rows), len(callers) - 1)
     lines = np.where(callers[sites] > 0, callers[sites], sites)
-    for mark in training(log).rows(*_CLIPPING).tolist():
+    for mark in training(log).rows(*CLIPS).tolist():
         last = int(np.searchsorted(rows, mark))
         first = last
         while first > 0 and lines[first - 1] == lines[last - 1] > 0:
@@ -56,7 +53,7 @@ def _box(graph: Graph, rows: np.ndarray, mark: int) -> ViewNode:
     nodes = whole(graph, rows=rows).nodes
     count, _ = parameters_of(graph.log, int(rows[0]), int(rows[-1]))
     known = training(graph.log)
-    is_clipping = mark in known.rows(*_CLIPPING)
+    is_clipping = mark in known.rows(*CLIPS)
     noun = "gradient" if is_clipping else "parameter"
     return ViewNode(
         f"u{rows[0]}",

@@ -43,7 +43,8 @@ class ParameterRows:
         grown, owners = those(added, is_leaf).astype(whole), those(owners, is_leaf)
         self.grown = Happenings(grown, log.pick("tensor", owners).astype(whole))
         """Where something was added to the gradient of a leaf."""
-        is_added = log.pick("op", grown) == 0  # else it is what a collective or a hook has made of all that was added
+        ops = log.pick("op", grown)  # another one than the leaf's: a collective or a hook made it of all that was added
+        is_added = (ops == 0) | (ops == log.pick("op", owners))
         self.is_fresh: np.ndarray = is_added & ((log.pick("flags", grown) & int(Flag.FRESH)) != 0)
         """Whether the gradient was None or zero before."""
         written = log.where(lambda rows: (rows["kind"] == Kind.OP) & ((rows["flags"] & int(Flag.IN_PLACE)) != 0))

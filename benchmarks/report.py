@@ -82,7 +82,8 @@ NOTES: Final = {
     "transformer encoder layer, RES a residual network of 19 convolutions on two small images.",
     "recorders of JAX": "Loss and gradients of a perceptron of four layers, 256 wide, on 256 examples, jitted, under "
     "`gs.record`: as a multiple of the same jitted step alone, and of the same step without `jit`. "
-    "`jax_debug_nans` and `disable_jit` are what JAX itself has to look into a step.",
+    "`jax_debug_nans` and `disable_jit` are what JAX itself has to look into a step. `steps left out`: those that "
+    "`--every` does not record, whose losses are known all the same, beside the same step with its update alone.",
     "recorders of TensorFlow": "A training step of a perceptron of four layers, 256 wide, on 256 examples, by a tape, "
     "under `gs.record`: as a multiple of the same eager step alone, and of the same step in a `tf.function`. "
     "`enable_check_numerics` and `enable_dump_debug_info` (FULL_HEALTH) are TensorFlow's own means.",

@@ -57,8 +57,8 @@ class Sampling(StepCounts):
     """
 
     __slots__ = (
-        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "has_told", "late",
-        "marked", "met", "newest_loss", "on", "passed", "scales", "turns",
+        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "has_told", "is_told",
+        "late", "marked", "met", "newest_loss", "on", "passed", "scales", "turns",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str | None = None) -> None:
@@ -90,6 +90,8 @@ class Sampling(StepCounts):
         """That of the newest step that was looked at as it ended."""
         self.turns = Turns()
         """Of the program's loops, in which steps ended."""
+        self.is_told = False
+        """Whether the program itself says where its steps end."""
         self.has_told = False
         """Whether a person was told why steps are recorded that were to be left out."""
         self.met: dict[int, weakref.ref[Any] | None] = {}

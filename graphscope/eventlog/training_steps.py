@@ -27,6 +27,9 @@ from graphscope.eventlog.writer import Writer
 
 def step() -> None:
     """End a training step in the log (optimizers do so by themselves)."""
+    writer = record.going()
+    if writer is not None:
+        writer.sampling.is_told = True
     end()
 
 

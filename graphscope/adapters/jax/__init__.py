@@ -8,7 +8,7 @@ from graphscope.adapters.kit.notices import opens_all
 from graphscope.adapters.kit.patches import Patches
 from graphscope.eventlog.writer import Writer
 
-__all__ = ["attach", "detach"]
+__all__ = ["attach", "detach", "resume", "suspend"]
 
 
 def _prepare(writer: Writer) -> Patches:
@@ -22,3 +22,4 @@ def _prepare(writer: Writer) -> Patches:
 
 _attachment = Attachment(_prepare, VERSIONS)
 attach, detach = _attachment.attach, _attachment.detach
+suspend, resume = _attachment.suspend, _attachment.resume

@@ -8,3 +8,4 @@ from graphscope.adapters.jax import updates
 
 _attachment = updates.attachment("Equinox", equinox)
 attach, detach = _attachment.attach, _attachment.detach
+suspend, resume = _attachment.suspend, _attachment.resume

@@ -52,3 +52,8 @@ def own_vjp(function: Callable[..., Any], *primals: Any) -> Any:
         return jax.vjp(function, *primals)
     finally:
         own.only = before
+
+
+def is_traced() -> bool:
+    """Whether what runs now is traced, or differentiated or mapped, rather than computed."""
+    return type(core.trace_ctx.trace).__name__ != "EvalTrace"

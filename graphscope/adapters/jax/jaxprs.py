@@ -15,15 +15,30 @@ from graphscope.adapters.jax.internals import core, typeof
 _FOLDER: Final = str(Path(jax.__file__).parent)
 
 
+def told_of(jaxpr: Any) -> str:
+    """The name of the function that was traced, its file and its line, as JAX tells them; "" where it does not."""
+    told = getattr(jaxpr, "debug_info", None)
+    return str(getattr(told, "func_src_info", None) or "")
+
+
+def differentiates(jaxpr: Any) -> bool:
+    """Whether a gradient is computed in a jaxpr: JAX says of each equation which transformations made it."""
+    return any(
+        any(getattr(each, "name", "") == "transpose" for each in eqn.source_info.name_stack.stack)
+        or any(map(differentiates, core.jaxprs_in_params(eqn.params)))
+        for eqn in jaxpr.eqns
+    )
+
+
 def function_of(jaxpr: Any, otherwise: str = "") -> str:
     """The name of the function that was traced."""
-    told = _told(jaxpr).partition(" ")[0]
+    told = told_of(jaxpr).partition(" ")[0]
     return told if told.isidentifier() or told == "<lambda>" else otherwise
 
 
 def is_of_jax(jaxpr: Any) -> bool:
     """Whether the function is one of JAX's own."""
-    return _FOLDER in _told(jaxpr)
+    return _FOLDER in told_of(jaxpr)
 
 
 def dependent(jaxpr: Any, inputs: Sequence[bool]) -> list[bool]:
@@ -44,8 +59,3 @@ def _as_array(value: Any) -> jax.Array:
     """A number or an array of NumPy's, of the type that JAX computes with it in."""
     is_number = getattr(typeof(value), "weak_type", False)  # what is computed with it has the other one's type
     return jnp.asarray(np.asarray(value).item() if is_number else value)
-
-
-def _told(jaxpr: Any) -> str:
-    told = getattr(jaxpr, "debug_info", None)
-    return str(getattr(told, "func_src_info", None) or "")

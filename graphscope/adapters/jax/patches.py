@@ -11,13 +11,15 @@ from typing import Any, Final
 import jax
 import jaxlib
 
+from graphscope.adapters.jax import trace_caches
 from graphscope.adapters.jax.differentiation import differentiate
 from graphscope.adapters.jax.internals import JIT, VJP, api, core, own, pjit
 from graphscope.adapters.jax.names import names_of_call
 from graphscope.adapters.jax.packages import PACKAGES
 from graphscope.adapters.jax.recorder import Recorder
-from graphscope.adapters.kit.patches import Patches
+from graphscope.adapters.kit.patches import Patches, Replaced
 from graphscope.adapters.kit.tape import Tape
+from graphscope.eventlog import awaited
 from graphscope.eventlog.writer import Writer
 
 _OUTERMOST: Final = ("EvalTrace", "DynamicJaxprTrace")
@@ -32,9 +34,13 @@ class JaxPatches(Patches):
         self.recorder = Recorder(Tape(writer, "JAX", [jax, jaxlib, *PACKAGES]))
 
     def install(self) -> None:
-        """Begin to see what JAX does; what it has traced and compiled before is as it was, and made anew."""
-        jax.clear_caches()  # type: ignore[no-untyped-call]
-        self.at_end(jax.clear_caches)
+        """Begin to see what JAX does; what it has traced and compiled before stays for when the recording has ended."""
+        trace_caches.use_recorded()
+        self.at_end(trace_caches.use_own)
+        fetch = self.recorder.rows.calls.fetch
+        awaited.fetching.append(fetch)
+        self.at_end(fetch)
+        self.at_end(functools.partial(awaited.fetching.remove, fetch))
         trace = core.EvalTrace
         self.replace(trace, "process_primitive", self._evaluated(trace.process_primitive))
         self.replace(pjit, "_pjit_call_impl_python", self._jitted(pjit._pjit_call_impl_python))
@@ -43,6 +49,21 @@ class JaxPatches(Patches):
         self.replace(api, VJP, differentiated)
         if VJP == "vjp":
             self.replace(jax, "vjp", differentiated)
+
+    def suspend(self) -> None:
+        """Let JAX run as it is until `resume`, but for calls of functions that train."""
+        super().suspend()
+        trace_caches.use_left_out()
+
+    def resume(self) -> None:
+        """See again what it does."""
+        trace_caches.use_recorded()
+        self.recorder.rows.forget_versions()
+        super().resume()
+
+    def stays(self, replaced: Replaced) -> bool:
+        """What runs jitted functions does: they make the steps."""
+        return replaced.owner is pjit
 
     def _evaluated(self, original: Callable[..., Any]) -> Callable[..., Any]:
         recorder = self.recorder
@@ -59,25 +80,36 @@ class JaxPatches(Patches):
 
     def _jitted(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """What runs a jitted function that is called while nothing is traced."""
-        recorder = self.recorder
+        recorder, calls = self.recorder, self.recorder.rows.calls
         has_constants = "const_args" in inspect.signature(pjit._get_fastpath_data).parameters
         rest: tuple[Any, ...] = (None, None, []) if has_constants else (None, None)
 
         @functools.wraps(original)
         def call(*args: Any, **params: Any) -> Any:
+            if calls.are_left_out:
+                found = original(*args, **params)
+                calls.left_out(params["name"], params["jaxpr"], found[0])
+                return found
             if not recorder.is_recording:
                 return original(*args, **params)
-            return recorder.evaluate(JIT, args, params), *rest
+            with calls.recorded() as call_seen:
+                values = recorder.evaluate(JIT, args, params)
+            recorder.ended(call_seen, params["name"], params["jaxpr"], values)
+            return values, *rest
 
         return call
 
     def _unhurried(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """What lets a jitted function be called past Python: only such as lie inside of primitives may."""
-        recorder = self.recorder
+        """What lets a jitted function be called past Python: only such as lie inside of primitives may.
+
+        Where a step is left out, all may but those that train.
+        """
+        recorder, calls = self.recorder, self.recorder.rows.calls
 
         @functools.wraps(original)
         def get(*args: Any, **kwargs: Any) -> Any:
-            return original(*args, **kwargs) if recorder.is_computing else None
+            may = not calls.must_be_seen if calls.are_left_out else recorder.is_computing
+            return original(*args, **kwargs) if may else None
 
         return get
 

@@ -15,6 +15,7 @@ from graphscope.adapters.jax.jaxprs import as_arrays
 from graphscope.adapters.jax.marks import OURS
 from graphscope.adapters.jax.rows import Rows
 from graphscope.adapters.jax.rules import RULE
+from graphscope.adapters.jax.step_calls import Call
 from graphscope.adapters.jax.turns import Turns
 from graphscope.adapters.kit.guard import guarded
 from graphscope.adapters.kit.recording import Recording
@@ -112,6 +113,11 @@ class Recorder:
         except BaseException:
             self.rows.end(depth)
             raise
+
+    @guarded(lambda call, name, closed, values: None)
+    def ended(self, call: Call, name: str, closed: Any, values: Sequence[Any]) -> None:
+        """A jitted function has run, and nothing was around it; a training step may have ended with it."""
+        self.rows.calls.ended(call, name, closed, values, self.rows.became)
 
     # Inside ----------------------------------------------------------------------------------------------------------
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from graphscope.adapters.jax.internals import LITERAL
 from graphscope.adapters.jax.op_names import op_of
+from graphscope.adapters.jax.step_calls import StepCalls
 from graphscope.adapters.jax.whereabouts import Whereabouts
 from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.tape import Node, Tape
-from graphscope.adapters.kit.training_steps import end_step
 from graphscope.eventlog.schema import SLOT_SHIFT
 
 _CONVERTING: Final = ("convert_element_type", "broadcast_in_dim", "copy")
@@ -58,6 +58,7 @@ class Rows:
         self.tape = tape
         self.here = _Here()
         self.where = Whereabouts(tape.session.frames)
+        self.calls = StepCalls(tape.session)
         self._nodes: Notes[Node] = Notes()
         """The node that an array is the value of, or one of the values."""
         self._numbers: Notes[Any] = Notes()
@@ -69,6 +70,8 @@ class Rows:
         self._parameters: Notes[Version] = Notes()
         self._versions: dict[str, Version] = {}
         """The newest version of each parameter, by its name."""
+        self._trained: Notes[bool] = Notes()
+        """What was computed from parameters."""
         self._origins: Notes[int] = Notes()
         """The row of the rule that made an array, with the slot."""
 
@@ -96,8 +99,11 @@ class Rows:
         )
         answers = _replaced(values, told, answer)
         if node is not None:
+            is_trained = any(map(self._is_trained, args))
             for slot, each in enumerate(answers):
                 self._nodes.note(each, node.output(slot) if slot else node)
+                if is_trained:
+                    self._trained.note(each, True)
         return answers
 
     def ahead(self, name: str, args: Sequence[Any], params: dict[str, Any]) -> None:
@@ -137,12 +143,12 @@ class Rows:
         """
         self.here.followed += 1
         arrays = [value if isinstance(value, jax.Array) else jax.numpy.asarray(value) for value in values]
-        changed = [
-            self._parameter(array, name) if trained else self._named(array, name)
-            for array, name in zip(arrays, names, strict=True)
-        ]
-        if any(changed):
-            end_step("JAX")
+        if trained:
+            changed = {name: array for array, name in zip(arrays, names, strict=True) if self._parameter(array, name)}
+            self.calls.differentiates(changed)
+        else:
+            for array, name in zip(arrays, names, strict=True):
+                self.leaf(array, name, differentiated=True)
         return arrays
 
     def leave(self) -> None:
@@ -168,6 +174,7 @@ class Rows:
         self._at()
         stack = ExitStack()
         root = next((node for each in outputs if (node := self._nodes.of(each)) is not None), None)
+        self.calls.begins(outputs[0] if len(outputs) == 1 and not np.ndim(outputs[0]) else None)
         stack.enter_context(self.tape.backward(root))
         self.here.passes.append(stack)
 
@@ -220,10 +227,6 @@ class Rows:
 
     # Parameters ------------------------------------------------------------------------------------------------------
 
-    def _named(self, array: Any, name: str) -> bool:
-        self.leaf(array, name, differentiated=True)
-        return False
-
     def _parameter(self, array: Any, name: str) -> bool:
         """The leaf of a parameter; whether it is a new version of one that was known by its name."""
         low = self.tape.session.writer.low
@@ -232,6 +235,9 @@ class Rows:
             return False
         last, made = self._versions.get(name), self._nodes.of(array)
         if made is not None and last is not None and last.newest.row >= low and last.is_like(array):
+            if not self._is_trained(array):  # another batch, by which is differentiated as well
+                self.leaf(array, name, differentiated=True)
+                return False
             self._written("copy_", array, made, last, name)
             return True
         node = self.tape.leaf(elements(array), name=name, parameter=True, line=self._at())
@@ -249,7 +255,26 @@ class Rows:
         for array, made, last in known:
             self._written("apply_updates", array, made, last, last.name)
         if known:
-            end_step("JAX")
+            self.calls.updates()
+
+    def became(self, name: str, array: Any) -> None:
+        """Append what a parameter is from here on, if the log has what it was."""
+        last, made = self._versions.get(name), self._nodes.of(array)
+        if made is None or last is None or last.newest.row < self.tape.session.writer.low:
+            return
+        if self._parameters.of(array) is None:  # else it is known already
+            self._written("copy_", array, made, last, name)
+
+    def forget_versions(self) -> None:
+        """Parameters have had others in between, which nothing tells of."""
+        self._versions.clear()
+
+    def _is_trained(self, value: Any) -> bool:
+        """Whether a value is a parameter, or was computed from one or from a cotangent."""
+        notes = self._parameters, self._trained, self._origins
+        return any(each.of(value) is not None for each in notes) or any(
+            map(self._is_trained, self._stacks.of(value) or ())
+        )
 
     def _written(self, op: str, array: Any, made: Node, last: Version, name: str) -> None:
         """Append the row of the next version of a parameter."""

@@ -10,10 +10,13 @@ from typing import Any
 import jax
 
 from graphscope.adapters.jax import marks
+from graphscope.adapters.jax.internals import is_traced
 from graphscope.adapters.jax.rules import is_floating
 from graphscope.adapters.kit.attachment import Attachment
-from graphscope.adapters.kit.patches import Patches
+from graphscope.adapters.kit.patches import Patches, Replaced
 from graphscope.adapters.kit.versions import Versions
+from graphscope.eventlog import record as recording
+from graphscope.eventlog import training_steps
 from graphscope.eventlog.writer import Writer
 
 
@@ -23,15 +26,20 @@ class UpdatePatches(Patches):
     Args:
         name: Its name, as people write it.
         package: It has a function `apply_updates`.
+        writer: The log.
     """
 
-    def __init__(self, name: str, package: ModuleType) -> None:
+    def __init__(self, name: str, package: ModuleType, writer: Writer) -> None:
         super().__init__(name)
-        self._package = package
+        self._package, self._writer = package, writer
 
     def install(self) -> None:
         """Mark what parameters become."""
-        self.replace(self._package, "apply_updates", _marked(self._package.apply_updates))
+        self.replace(self._package, "apply_updates", _marked(self._package.apply_updates, self._writer))
+
+    def stays(self, replaced: Replaced) -> bool:
+        """It ends steps that are left out as well."""
+        return True
 
 
 def attachment(name: str, package: ModuleType) -> Attachment:
@@ -43,16 +51,20 @@ def attachment(name: str, package: ModuleType) -> Attachment:
     """
 
     def prepare(writer: Writer) -> Patches:
-        return UpdatePatches(name, package)
+        return UpdatePatches(name, package, writer)
 
     probes = {"apply_updates": lambda: callable(package.apply_updates)}
     return Attachment(prepare, Versions(name, package, private=probes))
 
 
-def _marked(original: Callable[..., Any]) -> Callable[..., Any]:
+def _marked(original: Callable[..., Any], writer: Writer) -> Callable[..., Any]:
     @functools.wraps(original)
     def apply_updates(params: Any, updates: Any, *args: Any, **kwargs: Any) -> Any:
         made = original(params, updates, *args, **kwargs)
+        if recording.suspended is writer:
+            if not is_traced() and not writer.sampling.is_told:  # else the call that it is traced for ends the step
+                training_steps.end()
+            return made
         before, (after, shape) = jax.tree.leaves(params), jax.tree.flatten(made)
         places = [
             place

@@ -10,16 +10,17 @@ from graphscope.eventlog import record as recording
 from graphscope.eventlog import training_steps
 
 
-def end_step(framework: str, optimizer: Any = None) -> None:
+def end_step(framework: str, optimizer: Any = None, *, reason: str = "") -> None:
     """A training step has ended that a framework tells of which can't be left alone for some steps: all are recorded.
 
     Args:
         framework: Its name, as people write it.
         optimizer: What has made it.
+        reason: Why it can't be, where it sometimes can.
     """
     writer = recording.writer
     if writer is not None and writer.sampling.every > 1:
-        say(f"all steps are recorded: every={writer.sampling.every} is not for {framework}")
+        say(f"all steps are recorded: {reason or f'every={writer.sampling.every} is not for {framework}'}")
         writer.sampling.every = 1
     training_steps.end(optimizer)
 

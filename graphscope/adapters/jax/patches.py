@@ -17,9 +17,9 @@ from graphscope.adapters.jax.internals import JIT, VJP, api, core, own, pjit
 from graphscope.adapters.jax.names import names_of_call
 from graphscope.adapters.jax.packages import PACKAGES
 from graphscope.adapters.jax.recorder import Recorder
+from graphscope.adapters.kit.late_arrays import tell_late
 from graphscope.adapters.kit.patches import Patches, Replaced
 from graphscope.adapters.kit.tape import Tape
-from graphscope.eventlog import awaited
 from graphscope.eventlog.writer import Writer
 
 _OUTERMOST: Final = ("EvalTrace", "DynamicJaxprTrace")
@@ -31,16 +31,14 @@ class JaxPatches(Patches):
 
     def __init__(self, writer: Writer) -> None:
         super().__init__("JAX")
+        self._writer = writer
         self.recorder = Recorder(Tape(writer, "JAX", [jax, jaxlib, *PACKAGES]))
 
     def install(self) -> None:
         """Begin to see what JAX does; what it has traced and compiled before stays for when the recording has ended."""
         trace_caches.use_recorded()
         self.at_end(trace_caches.use_own)
-        fetch = self.recorder.rows.calls.fetch
-        awaited.fetching.append(fetch)
-        self.at_end(fetch)
-        self.at_end(functools.partial(awaited.fetching.remove, fetch))
+        tell_late(self._writer, self)
         trace = core.EvalTrace
         self.replace(trace, "process_primitive", self._evaluated(trace.process_primitive))
         self.replace(pjit, "_pjit_call_impl_python", self._jitted(pjit._pjit_call_impl_python))

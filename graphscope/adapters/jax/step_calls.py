@@ -12,11 +12,10 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from graphscope.adapters.jax.jaxprs import differentiates, told_of
 from graphscope.adapters.jax.trace_caches import IS_KEPT
 from graphscope.adapters.kit.identity import Notes
+from graphscope.adapters.kit.late_arrays import LateArray
 from graphscope.adapters.kit.recording import Recording
 from graphscope.adapters.kit.training_steps import end_step
 from graphscope.eventlog import record as recording
@@ -80,26 +79,6 @@ class _Here(threading.local):
     """Whether the newest one that was left out may make a step."""
 
 
-class _Loss:
-    """The loss of a step that was left out, which may be computed still: see `LateNumber`."""
-
-    __slots__ = ("_array", "value")
-
-    def __init__(self, array: Any) -> None:
-        self._array = array
-        self.value: float | None = None
-
-    def comes(self) -> bool:
-        """Wait for it."""
-        array, self._array = self._array, None
-        if array is not None:
-            try:
-                self.value = float(np.asarray(array))
-            except own(Exception):  # its memory was given to another call, or lies in another process
-                self.value = None
-        return True
-
-
 class StepCalls:
     """Those of a recording.
 
@@ -115,11 +94,6 @@ class StepCalls:
         self._of_jaxprs: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         self._given = Notes[_Given]()
         """What functions that train have given."""
-
-    def fetch(self) -> None:
-        """Tell the series of the losses of all steps that have ended."""
-        if self.session.writer.series is not None:
-            self._sampling.late.fetch(self.session.writer.series)
 
     @property
     def _is_sampled(self) -> bool:
@@ -234,7 +208,7 @@ class StepCalls:
             return
         try:
             if function.loss is not None and function.loss < len(results):
-                self._sampling.note_late_loss(_Loss(results[function.loss]))
+                self._sampling.note_late_loss(LateArray(results[function.loss]))
             if function.makes_steps is not False:
                 self.end()
         except own(Exception) as error:

@@ -7,7 +7,7 @@ from graphscope.adapters.kit.attachment import Attachment
 from graphscope.adapters.kit.patches import Patches
 from graphscope.eventlog.writer import Writer
 
-__all__ = ["attach", "detach"]
+__all__ = ["attach", "detach", "resume", "suspend"]
 
 
 def _prepare(writer: Writer) -> Patches:
@@ -20,3 +20,4 @@ def _prepare(writer: Writer) -> Patches:
 
 _attachment = Attachment(_prepare, VERSIONS)
 attach, detach = _attachment.attach, _attachment.detach
+suspend, resume = _attachment.suspend, _attachment.resume

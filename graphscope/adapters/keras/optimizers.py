@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 
 from graphscope.adapters.kit.patches import Patches
-from graphscope.adapters.kit.training_steps import Steps, end_step
+from graphscope.adapters.kit.training_steps import Steps
 
 if TYPE_CHECKING:
     from graphscope.adapters.keras.layers import Find
@@ -31,7 +31,7 @@ class Optimizers:
 
     def __init__(self, find: Find) -> None:
         self._find = find
-        self._steps = Steps(functools.partial(end_step, "Keras"))
+        self._steps = Steps(self._end)
 
     def install(self, patches: Patches) -> None:
         """See the steps of all optimizers."""
@@ -46,6 +46,11 @@ class Optimizers:
             session = find()
             if session is None or steps.runs(optimizer):
                 return original(optimizer, grads, trainable_variables)
+            if session.is_left_out:
+                with session.tape.aside():  # an optimizer that has one inside makes one step
+                    result = original(optimizer, grads, trainable_variables)
+                session.steps.stepped(optimizer)
+                return result
             if trainable_variables is not None:
                 trainable_variables = list(trainable_variables)
             grads = list(grads)
@@ -67,6 +72,11 @@ class Optimizers:
             return result
 
         return apply
+
+    def _end(self, optimizer: Any) -> None:
+        session = self._find()
+        if session is not None:
+            session.steps.stepped(optimizer)
 
 
 def _changes(gradients: Sequence[Any], variables: Sequence[Any]) -> list[tuple[Any, Any]]:

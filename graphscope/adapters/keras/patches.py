@@ -11,7 +11,7 @@ from graphscope.adapters.keras import variables
 from graphscope.adapters.keras.layers import Layers
 from graphscope.adapters.keras.optimizers import Optimizers
 from graphscope.adapters.kit.notices import say
-from graphscope.adapters.kit.patches import Patches
+from graphscope.adapters.kit.patches import Patches, Replaced
 from graphscope.eventlog.writer import Writer
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ class KerasPatches(Patches):
         for part in (Layers(session), Optimizers(session)):
             part.install(self)
         variables.install(self)
+
+    def stays(self, replaced: Replaced) -> bool:
+        """What ends steps does, and what names variables."""
+        return replaced.name in ("apply", "_initialize")
 
 
 def session() -> Session | None:

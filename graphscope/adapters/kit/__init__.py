@@ -17,6 +17,8 @@ from graphscope.adapters.kit.identity import Identities as Identities
 from graphscope.adapters.kit.identity import Known as Known
 from graphscope.adapters.kit.identity import Notes as Notes
 from graphscope.adapters.kit.imported import importers as importers
+from graphscope.adapters.kit.late_arrays import LateArray as LateArray
+from graphscope.adapters.kit.late_arrays import tell_late as tell_late
 from graphscope.adapters.kit.nodes import Node as Node
 from graphscope.adapters.kit.notices import left_changed as left_changed
 from graphscope.adapters.kit.notices import say as say

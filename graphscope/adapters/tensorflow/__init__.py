@@ -8,7 +8,7 @@ from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.tensorflow.supported_versions import VERSIONS
 from graphscope.eventlog.writer import Writer
 
-__all__ = ["attach", "detach"]
+__all__ = ["attach", "detach", "resume", "suspend"]
 
 
 def _prepare(writer: Writer) -> Patches:
@@ -22,3 +22,4 @@ def _prepare(writer: Writer) -> Patches:
 
 _attachment = Attachment(_prepare, VERSIONS)
 attach, detach = _attachment.attach, _attachment.detach
+suspend, resume = _attachment.suspend, _attachment.resume

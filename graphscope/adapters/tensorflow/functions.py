@@ -54,21 +54,26 @@ class Functions:
         patches.replace(context, "internal_operation_seed", self._seeding(context.internal_operation_seed))
 
     def _opening(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        tape, here = self.session.tape, self._here
+        session, tape, here = self.session, self.session.tape, self._here
 
         @functools.wraps(original)
         def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807 - it stands in its place
+            if session.is_left_out:
+                return session.steps.left_out(function, functools.partial(original, function, *args, **kwargs))
             if not tape.is_recording or not tf.executing_eagerly() or not _is_program(function._python_function):
                 return original(function, *args, **kwargs)
             args, kwargs = tf.nest.map_structure(_given, (args, kwargs))
             code = _code(function._python_function)
             is_program = code is None or tape.session.frames.is_program(code)
             seeds, here.seeds = here.seeds, itertools.count()
-            try:
-                with tape.scope(function.__name__, "function") if is_program else contextlib.nullcontext():
-                    return tf.nest.map_structure(_returned, function._python_function(*args, **kwargs))
-            finally:
-                here.seeds = seeds
+            with session.steps.recorded(function) as has_returned:
+                try:
+                    with tape.scope(function.__name__, "function") if is_program else contextlib.nullcontext():
+                        result = tf.nest.map_structure(_returned, function._python_function(*args, **kwargs))
+                finally:
+                    here.seeds = seeds
+                has_returned(result)
+            return result
 
         return __call__
 

@@ -45,8 +45,8 @@ class Gradients:
 
     def install(self, patches: Patches) -> None:
         """See the rules that tapes run, their sums, and where a pass begins and ends."""
-        pywrap_tfe.TFE_Py_RegisterGradientFunction(self._rule)
-        patches.at_end(lambda: pywrap_tfe.TFE_Py_RegisterGradientFunction(backprop._gradient_function))
+        self.see_rules()
+        patches.at_end(leave_rules)
         # What tapes sum and fill with is found by names: a space of their own would be held by those that are there.
         sums = self._summing(gen_math_ops.add_n)
         patches.replace(backprop, "gen_math_ops", SimpleNamespace(**{**vars(gen_math_ops), "add_n": sums}))
@@ -55,6 +55,10 @@ class Gradients:
         patches.replace(backprop, "_fast_fill", self._unseen(backprop._fast_fill))
         patches.replace(imperative_grad, "imperative_grad", self._pass(imperative_grad.imperative_grad))
 
+    def see_rules(self) -> None:
+        """See the rules that tapes run, until `leave_rules`."""
+        pywrap_tfe.TFE_Py_RegisterGradientFunction(self._rule)
+
     # Passes ----------------------------------------------------------------------------------------------------------
 
     def _pass(self, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -62,7 +66,11 @@ class Gradients:
 
         def imperative_grad(tape_: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
             targets = target if isinstance(target, (list, tuple)) else [target]
-            if not tape.is_recording or not all(isinstance(each, EagerTensor) for each in targets):
+            is_computed = all(isinstance(each, EagerTensor) for each in targets)
+            if tape.is_recording and is_computed:
+                is_loss = len(targets) == 1 and targets[0].shape.rank == 0
+                session.steps.begins(targets[0] if is_loss else None, is_left_out=session.is_left_out)
+            if not tape.is_recording or not is_computed or session.is_left_out:
                 return original(tape_, target, sources, *args, **kwargs)
             nodes = [node for each in targets if (node := session.node(each)) is not None]
             with tape.backward(nodes[0] if nodes else None):
@@ -175,6 +183,11 @@ class Gradients:
                 return original(*args)
 
         return made
+
+
+def leave_rules() -> None:
+    """Let tapes run them unseen."""
+    pywrap_tfe.TFE_Py_RegisterGradientFunction(backprop._gradient_function)
 
 
 def _is_value(gradient: Any) -> bool:

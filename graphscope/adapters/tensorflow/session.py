@@ -14,6 +14,7 @@ import tensorflow as tf
 from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.tape import Node, Tape
 from graphscope.adapters.kit.value_names import argument_name
+from graphscope.adapters.tensorflow.step_functions import StepFunctions
 from graphscope.adapters.tensorflow.tensors import array_of
 from graphscope.eventlog import frame_variables
 from graphscope.eventlog.schema import ROW_MASK
@@ -54,6 +55,9 @@ class Session:
         self.tape = Tape(writer, "TensorFlow", [tf, *_packages()])
         self.nodes: Notes[Node] = Notes()
         """The node of each tensor that a recorded call made, or that is a leaf."""
+        self.steps = StepFunctions(writer, self.give_up)
+        self.is_left_out = False
+        """Whether the step that runs is."""
 
     def give_up(self, error: Exception) -> None:
         """Record nothing of TensorFlow any more, and say why: the error is ours, and the program goes on."""

@@ -169,6 +169,10 @@ class Variables:
         operands = [] if gradient is None else [gradient]
         self.written(optimizer, variable.handle, operands, {**settings})
 
+    def forget_all(self) -> None:
+        """Variables were written into unseen: each is a leaf again."""
+        self._known.clear()
+
     def forget(self, handle: Any) -> None:
         """Something has written into a variable that is not told: it is a leaf again."""
         self._known.pop(id(handle), None)

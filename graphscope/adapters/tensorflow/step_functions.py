@@ -1,0 +1,147 @@
+"""Which calls of a `tf.function` make training steps, so that steps are counted in which nothing else is seen.
+
+In a recorded step a function runs as it is written, and it is seen how many steps of optimizers end in it, and whether
+it returns what a backward pass begins from. One that was not recorded yet is seen when TensorFlow traces it.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import tensorflow as tf
+
+from graphscope.adapters.kit.late_arrays import LateArray
+from graphscope.eventlog import training_steps
+from graphscope.eventlog.interruptions import own
+from graphscope.eventlog.writer import Writer
+
+
+class _Seen:
+    """What is seen of a call that no other is around.
+
+    Args:
+        waits: Whether the steps that end in it are told when it has ended, so that none begins in the middle of it.
+    """
+
+    def __init__(self, *, waits: bool) -> None:
+        self.waits = waits
+        self.optimizers: list[Callable[[], Any]] = []
+        """Those whose steps ended in it, and were not told, in their order."""
+        self.root: Any = None
+        """What the newest backward pass in it began from."""
+
+
+class _Made:
+    """What a call of a function makes."""
+
+    def __init__(self, optimizers: Sequence[Callable[[], Any]], loss: int | None) -> None:
+        self.optimizers = optimizers
+        """Those whose steps end, in their order."""
+        self.loss = loss
+        """The place among its results of what the newest backward pass begins from."""
+        self._is_loop = len({id(each()) for each in optimizers}) < len(optimizers)
+        self._counted = self._count() if self._is_loop else 0
+
+    def ended(self) -> Iterable[Any]:
+        """The optimizers whose steps have ended in a call that was left out."""
+        if not self._is_loop:
+            return [each() for each in self.optimizers]
+        before, self._counted = self._counted, self._count()  # the last turn of an epoch has fewer batches
+        return [self.optimizers[-1]()] * (self._counted - before)
+
+    def _count(self) -> int:
+        """The steps of the last one, as it counts them itself."""
+        return int(getattr(self.optimizers[-1](), "iterations", 0))
+
+
+_kept: Final[weakref.WeakKeyDictionary[Writer, weakref.WeakKeyDictionary[Any, _Made]]] = weakref.WeakKeyDictionary()
+"""What functions make, by their recording: TensorFlow is attached to anew when that keeps other values."""
+
+
+class _Here(threading.local):
+    seen: _Seen | None = None
+
+
+class StepFunctions:
+    """Those of a recording.
+
+    Args:
+        writer: The log.
+        give_up: Ends the recording where it fails.
+    """
+
+    def __init__(self, writer: Writer, give_up: Callable[[Exception], None]) -> None:
+        self._sampling = writer.sampling
+        self._give_up = give_up
+        self._here = _Here()
+        self._made = _kept.setdefault(writer, weakref.WeakKeyDictionary())
+
+    @contextmanager
+    def recorded(self, function: Any) -> Iterator[Callable[[Any], None]]:
+        """A function runs as it is written inside; what is given is told what it returned."""
+        if self._here.seen is not None:
+            yield lambda result: None
+            return
+        seen = self._here.seen = _Seen(waits=self._sampling.every > 1)
+        try:
+            yield lambda result: self._note(function, seen, result)
+        finally:
+            self._here.seen = None
+            self._end([each() for each in seen.optimizers])
+
+    def left_out(self, function: Any, call: Callable[[], Any]) -> Any:
+        """What a function returns, in a step that is left out.
+
+        Args:
+            function: The function.
+            call: Calls it as it is.
+        """
+        if self._here.seen is not None:
+            return call()
+        seen = self._here.seen = _Seen(waits=False)
+        try:
+            result = call()
+        finally:
+            self._here.seen = None
+        made = self._made.get(function)
+        if made is None and seen.optimizers:  # it was traced
+            made = self._made[function] = _Made(seen.optimizers, None)
+        if made is not None:
+            try:
+                if made.loss is not None:
+                    self._sampling.note_late_loss(LateArray(tf.nest.flatten(result)[made.loss]))
+                self._end(made.ended())
+            except own(Exception) as error:
+                self._give_up(error)
+        return result
+
+    def begins(self, root: Any, *, is_left_out: bool) -> None:
+        """A backward pass begins from a loss (None: from something else) in a step that is recorded or left out."""
+        if self._here.seen is not None:
+            self._here.seen.root = root
+        elif is_left_out and root is not None:
+            self._sampling.note_late_loss(LateArray(root))
+
+    def stepped(self, optimizer: Any) -> None:
+        """The step of an optimizer has ended, or was traced."""
+        seen = self._here.seen
+        if not tf.inside_function() and (seen is None or not seen.waits):
+            self._end([optimizer])
+        elif seen is not None:
+            seen.optimizers.append(weakref.ref(optimizer))
+
+    def _note(self, function: Any, seen: _Seen, result: Any) -> None:
+        if seen.optimizers:
+            results = tf.nest.flatten(result)
+            loss = next((place for place, each in enumerate(results) if each is seen.root), None)
+            self._made[function] = _Made(seen.optimizers, loss)
+
+    def _end(self, optimizers: Iterable[Any]) -> None:
+        """End the steps of optimizers, unless the program tells itself where they end."""
+        if not self._sampling.is_told:
+            for optimizer in optimizers:
+                training_steps.end(optimizer)

@@ -15,6 +15,7 @@ from graphscope.diagnose.training.by_hand import updates_by_hand
 from graphscope.diagnose.training.left_over import LeftOver, left_over
 from graphscope.diagnose.training.optimizer_order import Order, last_before, orders
 from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.diagnose.training.rewritten_gradients import rewritten
 from graphscope.eventlog.each_once import each_once
 from graphscope.graph.reading import once_a_length
 from graphscope.graph.training import training
@@ -126,17 +127,10 @@ def _kept_by_hand(log: Log) -> dict[int, dict[int, list[int]]]:
         used = np.array([each.row for each in updates])
         between = np.searchsorted(used, after) > np.searchsorted(used, grown[:-1][~is_fresh[1:]])
         passes = each_once(np.searchsorted(begins, after[between]))
-        is_kept = len(passes) >= _LEAST and not is_fresh[1:].any() and not _is_written(log, int(grown[0]))
-        if is_kept:
+        is_kept = len(passes) >= _LEAST and not is_fresh[1:].any()
+        if is_kept and not len(rewritten(log).of([tensor]).rows):  # one that decays is a momentum
             found.setdefault(int(begins[passes[_LEAST - 1] - 1]), {})[tensor] = begins[passes - 1].tolist()
     return found
-
-
-def _is_written(log: Log, gradient: int) -> bool:
-    """Whether the program writes into a gradient: one that decays is a momentum."""
-    mine = parameter_rows(log).written.of([gradient]).rows
-    ops = np.unique(log.pick("op", mine)).tolist()
-    return any(log.op(number).name != "accumulate_grad" for number in ops)
 
 
 def _missing_by_hand(graph: Graph, begin: int) -> Finding:

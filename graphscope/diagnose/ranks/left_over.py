@@ -35,5 +35,6 @@ def clear_ahead(log: Log, step: int) -> int:
     """The row in which gradients are cleared, the last ahead of the end of a step; the row of that where none are."""
     ends = step_ends(log)
     at = ends[Clock(log).keys(ends) == step][:1]
-    last = max((int(row) for order in orders(log, _LEAST) for row in last_before(order.clears, at)), default=-1)
+    clears = [rows for order in orders(log, _LEAST) for rows in (order.clears, order.cleared_by_hand().rows)]
+    last = max((int(row) for rows in clears for row in last_before(rows, at)), default=-1)
     return last if last >= 0 else int(at[0])

@@ -61,10 +61,12 @@ def _between(log: Log, order: Order, other: Order) -> LeftOver | None:
     first = last_before(begins, stepped)
     before = np.concatenate([[-1], steps[:-1]])
     passes = np.searchsorted(begins, order.grown) - 1
+    by_hand = order.cleared_by_hand().rows
     whole = [
         first_pass >= 0
         and set(order.grown_tensors[begins[passes] == first_pass]) >= set(order.tensors.tolist())
         and not order.is_fresh[begins[passes] == second_pass].any()
+        and not ((by_hand > first_pass) & (by_hand < second_pass)).any()
         and not (begins[np.searchsorted(begins, other.grown) - 1] == second_pass).any()
         and (begins[np.searchsorted(begins, other.grown) - 1] == first_pass).any()
         for first_pass, second_pass in zip(first.tolist(), second.tolist(), strict=True)

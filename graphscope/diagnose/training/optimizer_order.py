@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.training.parameter_rows import parameter_rows
+from graphscope.diagnose.training.parameter_rows import Happenings, parameter_rows
+from graphscope.diagnose.training.rewritten_gradients import rewritten
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.grouping import those
 from graphscope.eventlog.names import short_place
@@ -145,12 +146,29 @@ class Order:
         found = np.zeros(len(self.steps), bool)
         places = np.searchsorted(self.steps, self.grown)
         between = (places > 0) & (places < len(self.steps))
-        size = len(self.tensors) + 1
-        keys = places * size + np.searchsorted(self.tensors, self.grown_tensors)
+        keys = self._keys(self.grown, self.grown_tensors)
         used = each_once(keys[between])
         kept = used[~np.isin(used, keys[between & self.is_fresh])]
-        found[kept // size] = True
+        if len(kept):
+            kept = kept[~np.isin(kept, self._keys(*self.cleared_by_hand()))]
+        found[kept // len(self.tensors)] = True
         return found
+
+    def cleared_by_hand(self) -> Happenings:
+        """Where the program itself sets gradients, or writes to them, so that nothing of the step before is in them.
+
+        Behind the step, ahead of what grows next, that is each write: what it leaves of them it leaves on purpose.
+        """
+        found = rewritten(self.read.log).of(self.optimizer.tensors)
+        grown, places = np.unique(self._keys(self.grown, self.grown_tensors), return_index=True)
+        keys = self._keys(found.rows, found.tensors)
+        first = np.append(self.grown[places], -1)[np.searchsorted(grown, keys)]
+        is_clear = found.clears | (np.isin(keys, grown) & (found.rows < first))
+        return Happenings(found.rows[is_clear], found.tensors[is_clear])
+
+    def _keys(self, rows: np.ndarray, tensors: np.ndarray) -> np.ndarray:
+        """A number for the step that rows come ahead of, and the parameter that they are about."""
+        return np.searchsorted(self.steps, rows) * len(self.tensors) + np.searchsorted(self.tensors, tensors)
 
 
 def orders(log: Log, least: int = 3) -> Iterator[Order]:

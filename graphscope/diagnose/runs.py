@@ -150,6 +150,7 @@ def _rates(log: Log) -> np.ndarray:
         return np.asarray(every["rate"][~np.isnan(every["rate"])])
     updates, end = series.norms(log), step_ends(log)[:1]
     others = log.marks(Kind.STEP, stop=int(end[0])) if len(end) else end
+    updates = updates[~np.isnan(updates["rate"])]  # what other ranks have updated came with none
     first = updates["tensor"][updates["row"] > others[-1]][:1] if len(others) else updates["tensor"][:1]
     return np.asarray(updates["rate"][updates["tensor"] == first])
 

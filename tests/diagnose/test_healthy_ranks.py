@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
 from graphscope.diagnose import examined
+from graphscope.diagnose.runs import Run, read_run
 from graphscope.eventlog.reader import load
 from graphscope.graph import Graph
 from tests.diagnose import two_ranks
@@ -196,3 +198,12 @@ def test_nothing_is_found(folder: Path, way: str) -> None:
 def test_steps_of_sharded_optimizers_are_counted_as_the_program_makes_them(folder: Path) -> None:
     told = answered(folder / "sharded-rank0.gscope", where=folder)[1]
     assert [each["steps"] for each in told["ranks"]] == [8, 8, 8]
+
+
+@pytest.mark.parametrize("rank", range(3))
+def test_the_rates_of_sharded_optimizers_are_those_of_their_own_part(folder: Path, rank: int) -> None:
+    """What the other ranks have updated comes without a rate."""
+    found = read_run((folder / f"sharded-rank{rank}.gscope", "sharded", 3))
+    assert isinstance(found, Run)
+    assert found.first_rate == pytest.approx(0.01)
+    assert found.last_rate == pytest.approx(0.01 * (1 + math.cos(math.pi * 7 / 20)) / 2)

@@ -15,6 +15,13 @@ JOINED: Final = "joined"
 """True in the entry of a collective that a rank without data comes to so that the others can go on."""
 
 
+TAG: Final = "tag"
+"""In the entry of what one rank sends to another: the tag that both gave, 0 where they gave none."""
+
+ANYONE: Final = "anyone"
+"""True in the entry of a receive from whoever sends, which counts by itself; who has sent is told behind it."""
+
+
 def entry(group: str, ranks: Sequence[int]) -> dict[str, Any]:
     """What the table `attrs` says of the collectives of a group; the number is the first that lies in the row."""
     return {"group": group, "number": {"varying": ["int", 0]}, "ranks": told(ranks)}

@@ -22,6 +22,7 @@ from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.joined_rank import JoinedRank
 from graphscope.adapters.torch.known_tensors import Known, wrote
+from graphscope.adapters.torch.peers import PEERS, Message, message
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.standing_gradients import tell_gradient
@@ -54,9 +55,6 @@ COLLECTIVES: Final = {
 }
 """Functions of `torch.distributed`: the parameters that they write to, and those that they read."""
 
-PEERS: Final = {"send": "dst", "recv": "src", "isend": "dst", "irecv": "src"}
-"""Of those that two ranks do: the parameter that names the other one."""
-
 
 class Told(NamedTuple):
     """What tells a collective from all others."""
@@ -72,6 +70,8 @@ class Common(NamedTuple):
 
     columns: dict[str, Any]
     number: int
+    awaited: Message | None = None
+    """What comes from whoever sends."""
 
 
 class _Started(NamedTuple):
@@ -174,7 +174,7 @@ class Collectives:
             self._awaits(started, frame)
             start = session.writer.clock()
             result = original(work, *args, **kwargs)
-            self._waited(started, frame, start)
+            self._waited(started, work, frame, start)
             return result
 
         return wait
@@ -182,7 +182,7 @@ class Collectives:
     @guarded
     def _awaits(self, started: _Started, frame: FrameType) -> None:
         writer = self.session.writer
-        columns, number = started.common
+        columns, number, _ = started.common
         columns.update(
             op=self.session.op_number("wait", "The end of what was begun together."), site=site_number(writer, frame)
         )
@@ -190,11 +190,11 @@ class Collectives:
         writer.append_many(template, None, [number], writer.clock())
 
     @guarded
-    def _waited(self, started: _Started, frame: FrameType, start: int) -> None:
+    def _waited(self, started: _Started, work: Any, frame: FrameType, start: int) -> None:
         writer = self.session.writer
         end = writer.clock()
         alive = [tensor for known in started.targets if (tensor := known()) is not None]
-        columns, number = started.common
+        columns, number, _ = self._arrived(started.common, work, frame, next(iter(alive), None))
         common = Common({**columns, "input_count": 1}, number)
         for tensor in alive:
             self._write(tensor, [started.row], common, frame, start, end, False)
@@ -215,7 +215,8 @@ class Collectives:
     def _announce(self, name: str, signature: Any, args: Any, kwargs: Any, frame: FrameType) -> Common | None:
         """Say that the program comes to a collective; what its rows have in common, None if it takes no part."""
         given = signature.bind(*args, **kwargs).arguments
-        told = self._pair(name, given) if name in PEERS else self.told_of(given.get("group"))
+        sent = message(name, given) if name in PEERS else None
+        told = self._told_of_message(sent) if name in PEERS else self.told_of(given.get("group"))
         if told is None:
             return None
         if given.get("async_op"):
@@ -224,7 +225,8 @@ class Collectives:
             if key in given and isinstance(given[key], int):
                 told.attributes[key] = given[key]
         moved = next((each for part in COLLECTIVES[name] for each in _tensors(given, part)), None)
-        return self.come_to(name, told, frame, moved)
+        common = self.come_to(name, told, frame, moved)
+        return common if sent is None or sent.sender is not None else common._replace(awaited=sent)
 
     def come_to(self, name: str, told: Told, frame: FrameType, moved: torch.Tensor | None = None) -> Common:
         """Append the mark that says that the program comes to a collective."""
@@ -263,8 +265,9 @@ class Collectives:
         sources = [session.leaves.meet(each, frame, None).row for each in _tensors(given, read)]
         targets = _tensors(given, written)
         end = writer.clock()
-        common = Common({**common.columns, "input_count": len(sources)}, common.number)
         late = isinstance(result, torch.distributed.Work)
+        common = common if late else self._arrived(common, result, frame, next(iter(targets), None))
+        common = common._replace(columns={**common.columns, "input_count": len(sources)})
         row = 0
         for target in targets:
             row = self._write(target, sources, common, frame, start, end, late)
@@ -346,18 +349,23 @@ class Collectives:
             return None
         return self._numbered(str(group.group_name), library.get_process_group_ranks(group))
 
-    def _pair(self, name: str, given: dict[str, Any]) -> Told | None:
-        """The same for what two ranks do; None where a rank receives from whoever sends."""
-        library = torch.distributed.distributed_c10d
-        group = given.get("group") or library._get_default_group()
-        peer = given.get(PEERS[name])
-        if peer is None and given.get(f"group_{PEERS[name]}") is not None:
-            peer = library.get_global_rank(group, given[f"group_{PEERS[name]}"])
-        if peer is None or group is library.GroupMember.NON_GROUP_MEMBER:
+    def _told_of_message(self, sent: Message | None) -> Told | None:
+        """The same for what one rank sends to another."""
+        if sent is None:
             return None
-        own = library.get_rank()
-        sender, receiver = (own, peer) if PEERS[name] == "dst" else (peer, own)
-        return self._numbered(f"{group.group_name}: {sender} to {receiver}", [sender, receiver])
+        told = self._numbered(sent.name, sent.ranks)
+        return Told({**told.attributes, **sent.attributes}, told.number)
+
+    def _arrived(self, common: Common, result: Any, frame: FrameType, moved: torch.Tensor | None) -> Common:
+        """What rows have in common behind the end of a receive: where that was from whoever sends, it is known now."""
+        if common.awaited is None:
+            return common
+        ended = self.without_value(Kind.OP, None, {**common.columns, "input_count": 0})
+        writer = self.session.writer
+        writer.append_many(ended, None, [common.number], writer.clock())
+        told = self._told_of_message(common.awaited.sent(result))
+        assert told is not None
+        return self.come_to("recv", told, frame, moved)
 
     def _numbered(self, name: str, ranks: list[int]) -> Told:
         number = self._counts[name]

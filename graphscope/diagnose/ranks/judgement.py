@@ -13,6 +13,7 @@ from graphscope.diagnose.ranks.nonfinite import Nonfinite
 from graphscope.diagnose.ranks.settings import Settings
 from graphscope.diagnose.ranks.told import Told
 from graphscope.diagnose.ranks.track import Track
+from graphscope.diagnose.ranks.unreceived import Unreceived
 from graphscope.diagnose.ranks.waiting import Waiting
 from graphscope.diagnose.ranks.weights import Weights
 
@@ -27,7 +28,7 @@ class Judge(Protocol):
         """What is found among those that were looked at."""
 
 
-JUDGES: Final = (Meetings, Waiting, Deaths, Settings, Clearing, Weights, Nonfinite, Data)
+JUDGES: Final = (Meetings, Waiting, Deaths, Settings, Clearing, Weights, Unreceived, Nonfinite, Data)
 """What follows from something is told behind it: once ranks meet in other collectives, their weights part."""
 
 

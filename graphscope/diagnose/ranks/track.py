@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.ends import is_the_end
+from graphscope.diagnose.ranks.channels import PLAIN, Channel, Key, channels
 from graphscope.diagnose.ranks.clock import UNTOLD, Clock
 from graphscope.diagnose.ranks.exchanged import Exchanged
 from graphscope.diagnose.ranks.fed import fed
@@ -125,7 +126,9 @@ class Track:
     raised: str
     """The exception that ended the program, with its message; empty where none did."""
     last: Last
-    groups: tuple[tuple[str, tuple[int, ...]], ...]
+    groups: tuple[Key, ...]
+    channels: Mapping[Key, Channel]
+    """Of what one rank sends to another."""
     calls: tuple[tuple[str, tuple[int, ...]], ...]
     """Ops and shapes of its collectives."""
     places: tuple[Place, ...]
@@ -188,7 +191,8 @@ def track(log: Log) -> Track:
     tensors, first = np.unique(updates["tensor"], return_index=True)
     tensors = tensors[np.argsort(first)]
     own = [updates[updates["tensor"] == tensor] for tensor in tensors.tolist()]
-    averages, groups, meetings, calls = _meetings(log, places, clock)
+    passages = channels(log)
+    averages, groups, meetings, calls = _meetings(log, passages, places, clock)
     numbers, changes = _changes(own, clock)
     ends, last = _ends(log), _last(log)
     data, data_rows = fed(log, ends)
@@ -216,6 +220,7 @@ def track(log: Log) -> Track:
         raised=_raised(log),
         last=last,
         groups=groups,
+        channels=passages,
         calls=calls,
         places=tuple(places),
         meetings=meetings,
@@ -242,8 +247,12 @@ def track(log: Log) -> Track:
     )
 
 
-def _meetings(log: Log, places: dict[Place, int], clock: Clock) -> tuple[bool, Any, np.ndarray, Any]:
+def _meetings(
+    log: Log, known: Mapping[Key, Channel], places: dict[Place, int], clock: Clock
+) -> tuple[bool, Any, np.ndarray, Any]:
     groups, found = arrivals(log)
+    anyones = [place for place, key in enumerate(groups) if known.get(key, PLAIN).is_anyones]
+    found = found[~np.isin(found["group"], anyones) | found["waits"]]  # who has sent is told behind it
     found = found[~clock.begins_within(found["row"])]
     meetings = np.zeros(len(found), MEETING)
     for name in ("group", "number", "row", "time", "took", "waits"):

@@ -4,72 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Final, NamedTuple
-
-import numpy as np
+from typing import Final
 
 from graphscope.diagnose.finding import Confidence
+from graphscope.diagnose.ranks import messages
+from graphscope.diagnose.ranks.ends import SENT, End, end_of
 from graphscope.diagnose.ranks.told import Told, named, told
-from graphscope.diagnose.ranks.track import Last, Place, Track
+from graphscope.diagnose.ranks.track import Place, Track
 from graphscope.eventlog.names import short_place
 
 LONG: Final = 10.0
 """Of ranks that run, seconds after which one is waited for: it is no moment of many."""
-
-SENT: Final = {"send": "recv", "isend": "recv", "recv": "send", "irecv": "send"}
-"""What two ranks do with each other: what the other one is to do."""
-
-Key = tuple[str, tuple[int, ...]]
-
-
-class _Wait(NamedTuple):
-    """A collective that a rank has not come out of."""
-
-    group: Key
-    number: int
-    op: str
-    place: Place
-
-    @property
-    def where(self) -> str:
-        """The collective, and its line."""
-        return f"{self.op} at {short_place(*self.place)}" if self.place[0] else self.op
-
-
-class _End(NamedTuple):
-    """Where a rank has come to."""
-
-    name: str
-    log: Path
-    state: str
-    raised: str
-    last: Last
-    reached: Mapping[Key, int]
-    """The number of the newest collective of each group."""
-    waits: _Wait | None
 
 
 class Waiting:
     """Keeps of each rank where it ends."""
 
     def __init__(self) -> None:
-        self._ends: dict[int, _End] = {}
+        self._ends: dict[int, End] = {}
 
     def add(self, track: Track) -> None:
         """Look at another rank."""
-        met = track.meetings
-        groups, behind = np.unique(met["group"][::-1], return_index=True)
-        numbers = met["number"][len(met) - 1 - behind]
-        reached = {track.groups[group]: number for group, number in zip(groups.tolist(), numbers.tolist(), strict=True)}
-        waits = None
-        if len(met) and met["waits"].any():
-            one = met[np.flatnonzero(met["waits"])[-1]]
-            call, place = track.calls[int(one["call"])][0], track.places[int(one["place"])]
-            waits = _Wait(track.groups[int(one["group"])], int(one["number"]), call, place)
-        self._ends[track.number] = _End(
-            track.name, track.path, track.state, track.raised, track.last, reached, waits
-        )  # fmt: skip
+        self._ends[track.number] = end_of(track)
 
     def told(self) -> Iterator[Told]:
         """The ranks that others wait for, and that wait for none themselves; else those that wait for each other."""
@@ -81,46 +37,55 @@ class Waiting:
                 if self._ends[other].waits is None:
                     roots.setdefault(other, []).append(rank)
         alike: dict[tuple[Place, str], list[int]] = {}
+        alone: dict[int, list[int]] = {}
         for root in sorted(roots):
             waiter = min(roots[root])
-            if self._has_peer(waiter) and _is_through(self._ends[root]):
-                yield self._alone(waiter, root)
+            if self._has_peer(waiter) and self._ends[root].is_through:
+                alone[waiter] = behind[waiter]
             else:
                 alike.setdefault((self._ends[root].last.place, self._ends[root].state), []).append(root)
+        for rank, others in alone.items():
+            yield self._alone(rank, others)
         for ranks in alike.values():
             yield self._root(ranks, sorted(roots[ranks[0]]))
-        if not roots and any(behind.values()):
-            alone = [(rank, others[0]) for rank, others in behind.items() if others and self._has_peer(rank)]
-            alone = [(rank, peer) for rank, peer in alone if not self._has_peer(peer)]
-            yield from [self._alone(*each) for each in alone] or [self._circle(behind)]
+        if not roots and waiting:
+            yield from self._among_themselves(behind)
 
-    def _behind(self, end: _End) -> list[int]:
+    def _among_themselves(self, behind: Mapping[int, list[int]]) -> Iterator[Told]:
+        """What is said where all that ranks wait for wait as well."""
+        pairs = [(self._ends[one], self._ends[other]) for one in behind for other in behind if one != other]
+        apart = [found for each in pairs if (found := messages.tags_apart(*each)) is not None]
+        alone = [(rank, others) for rank, others in behind.items() if others and self._has_peer(rank)]
+        alone = [(rank, others) for rank, others in alone if not any(map(self._has_peer, others))]
+        # what a peer has done as well, and did not come through: it was let go, or nobody came for it
+        lost = [(rank, self._peers(rank)) for rank, others in behind.items() if not others and self._has_peer(rank)]
+        if apart:
+            yield from apart
+        elif alone:
+            yield from (self._alone(*each) for each in alone)
+        elif lost:
+            yield from (self._alone(*each) for each in lost if each[1])
+        elif any(behind.values()):
+            yield self._circle(behind)
+
+    def _behind(self, end: End) -> list[int]:
         """The ranks that have not come to where one waits."""
         assert end.waits is not None
-        key, number, *_ = end.waits
+        key, number = end.waits.group, end.waits.number
         ranks = (rank for rank in key[1] if rank in self._ends)
         return [rank for rank in ranks if self._ends[rank].reached.get(key, -1) < number]
 
     def _has_peer(self, rank: int) -> bool:
-        """Whether a rank waits for one other alone, which is to receive what it sends, or to send what it receives."""
         waits = self._ends[rank].waits
-        return waits is not None and waits.op in SENT
+        return waits is not None and waits.has_peer
 
-    def _alone(self, rank: int, peer: int) -> Told:
-        """A rank that sends what its peer never receives, or receives what that never sends."""
-        end, other = self._ends[rank], self._ends[peer]
-        assert end.waits is not None
-        missing, made = SENT[end.waits.op], other.reached.get(end.waits.group, -1) + 1
-        at = f" at {short_place(*other.last.place)}" if other.last.place[0] else ""
-        now = f"waits in {other.waits.where}" if other.waits is not None else f"has ended{at}"
-        verdict = (
-            f"{end.name} waits in {end.waits.where} for {missing} no. {end.waits.number + 1} of {other.name}, which "
-            f"has made {made or 'none'} and {now}"
-        )
-        cure = f"let {other.name} call {missing} as often as this line runs, in the same order, or leave this one out"
-        evidence = {f"{missing}s made": made, f"{missing}s waited for": end.waits.number + 1}
-        cause = f"{end.waits.op} without {missing}"
-        return told(end.log, end.last.row, end.waits.place, end.name, cause, verdict, cure, evidence)
+    def _peers(self, rank: int) -> list[int]:
+        """Those that a rank sends to or receives from where it waits."""
+        waits = self._ends[rank].waits
+        return [each for each in waits.group[1] if each != rank and each in self._ends] if waits is not None else []
+
+    def _alone(self, rank: int, others: list[int]) -> Told:
+        return messages.alone(self._ends[rank], [self._ends[each] for each in others])
 
     def _root(self, ranks: list[int], waiting: list[int]) -> Told:
         end, other = self._ends[ranks[0]], self._ends[waiting[0]]
@@ -145,7 +110,8 @@ class Waiting:
         for each in seen:
             end = self._ends[each]
             assert end.waits is not None
-            peer = f" for a {SENT[end.waits.op]} of {self._ends[behind[each][0]].name}" if self._has_peer(each) else ""
+            who = "any rank" if end.waits.channel.is_anyones else self._ends[behind[each][0]].name
+            peer = f" for a {SENT[end.waits.op]} of {who}" if end.waits.has_peer else ""
             parts.append(f"{end.name} in {end.waits.where}{peer}")
         first = self._ends[seen[0]]
         verdict = f"these ranks wait for each other: {', '.join(parts)}"
@@ -157,16 +123,11 @@ class Waiting:
         )  # fmt: skip
 
 
-def _is_long(end: _End) -> bool:
+def _is_long(end: End) -> bool:
     return end.state != "runs" or time.time() - end.last.time > LONG
 
 
-def _is_through(end: _End) -> bool:
-    """Whether a rank's program has come to its end, so that nothing but what it was to do is missing."""
-    return end.state == "ended" and not end.raised
-
-
-def _why(end: _End) -> tuple[str, str, Confidence]:
+def _why(end: End) -> tuple[str, str, Confidence]:
     at = f" at {short_place(*end.last.place)}" if end.last.place[0] else ""
     if end.raised:
         return f"it raised {end.raised}", "see what it raised; the others wait for it until their time is up", "certain"

@@ -10,7 +10,7 @@ from graphscope.diagnose import examined
 from graphscope.eventlog.reader import load
 from graphscope.graph import Graph
 from tests.diagnose import two_ranks
-from tests.diagnose.ranked.answers import answered
+from tests.diagnose.ranked.answers import answered, check_one
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -57,6 +57,9 @@ def train(way):
 for way in WAYS:
     with gs.record(way.replace(" ", "_") + ".gscope"):
         train(way)
+for way in UNKEPT:
+    with gs.record("unkept_" + way.replace(" ", "_") + ".gscope", values="none"):
+        train(way)
 dist.destroy_process_group()
 """
 
@@ -72,26 +75,30 @@ SICK = {
 }
 """The rank, the line, the step counted from 1, and a part of what is said."""
 HEALTHY = ["clipped by all", "looked at"]
+UNKEPT = [each for each in [*SICK, *HEALTHY] if each.startswith(("clipped", "scaled", "looked"))]
+"""What the calls alone tell, where values are not kept."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The logs of all ways."""
     made = tmp_path_factory.mktemp("ranks")
-    two_ranks.run(made, TRAIN.replace("WAYS", repr([*SICK, *HEALTHY])))
+    two_ranks.run(made, TRAIN.replace("WAYS", repr([*SICK, *HEALTHY])).replace("UNKEPT", repr(UNKEPT)))
     return made
 
 
 @pytest.mark.parametrize("way", SICK)
 def test_the_rank_and_the_line_are_named(folder: Path, way: str) -> None:
-    rank, line, step, said = SICK[way]
-    told = answered(folder / f"{way.replace(' ', '_')}-rank0.gscope", where=folder)[1]
-    (finding,) = told["findings"]
-    assert finding["verdict"].startswith(f"{rank} ")
-    assert said in finding["verdict"]
-    assert finding["source"].strip().startswith(line)
-    assert finding["first_step"] == step
-    assert told["odd"] == [rank]
+    check_one(folder / f"{way.replace(' ', '_')}-rank0.gscope", *SICK[way])
+
+
+@pytest.mark.parametrize("way", UNKEPT)
+def test_calls_tell_the_same_where_values_are_not_kept(folder: Path, way: str) -> None:
+    logs = folder / f"unkept_{way.replace(' ', '_')}-rank0.gscope"
+    if way in SICK:
+        check_one(logs, *SICK[way])
+    else:
+        assert answered(logs, where=folder)[1]["findings"] == []
 
 
 @pytest.mark.parametrize("way", HEALTHY)

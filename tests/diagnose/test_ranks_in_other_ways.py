@@ -14,7 +14,7 @@ from graphscope.debugger.results import TableResult
 from graphscope.eventlog.reader import load
 from graphscope.graph.arrivals import arrivals
 from tests.diagnose import two_ranks
-from tests.diagnose.ranked.answers import answered
+from tests.diagnose.ranked.answers import answered, check_one
 
 pytestmark = [pytest.mark.torch, pytest.mark.slow]
 
@@ -194,14 +194,7 @@ def test_ranks_that_do_what_they_should_are_let_be(folder: Path, way: str) -> No
 
 @pytest.mark.parametrize("way", SICK)
 def test_the_rank_and_the_line_are_named(folder: Path, way: str) -> None:
-    rank, line, step, said = SICK[way]
-    told = found(folder, way)
-    (finding,) = told["findings"]
-    assert finding["verdict"].startswith(f"{rank} ")
-    assert said in finding["verdict"]
-    assert finding["source"].strip().startswith(line)
-    assert finding["first_step"] == step
-    assert told["odd"] == [rank]
+    check_one(folder / f"{way.replace(' ', '_')}-rank0.gscope", *SICK[way])
 
 
 def test_flight_recorders_that_keep_other_steps_are_lined_up(folder: Path) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _MOST: Final = 5000
 """So many values are looked at on the way to an update."""
 _CLOSE: Final = 1e-5
+_ALIKE: Final = frozenset({"all_reduce", "broadcast", "all_gather", "all_gather_into_tensor", "all_gather_single"})
+"""Collectives that give all ranks the same."""
 
 
 class Update(NamedTuple):
@@ -92,33 +94,46 @@ class _Way:
         return found
 
 
-def unlike(own: Update, other: Update) -> Deed | None:
-    """The first call by which the ways of two ranks from what they averaged to an update differ."""
-    here, there = _Way(own).calls, _Way(other).calls
-    pairs = list(zip(here, there, strict=False))
-    place = next((place for place, (one, two) in enumerate(pairs) if one[1] != two[1]), len(pairs))
-    if place == len(here) == len(there):
-        return None
-    if place < len(pairs):
-        (row, one), (_, two) = pairs[place]
-        if one[:2] == two[:2]:
-            return Deed(row, one.name, one.place, True, (one.given, two.given))
-    is_own = len(here) >= len(there)
-    row, call = (here if is_own else there)[place]
-    return Deed(row, call.name, call.place, is_own)
+class Ways:
+    """How the gradients of two ranks come to an update each.
 
+    Args:
+        own: The update of one rank.
+        other: That of the other.
+    """
 
-def are_averaged(one: Update, two: Update) -> bool:
-    """Whether two ranks' updates are made of gradients that are the same, as a collective has made them so."""
-    here, there = _Way(one).averages, _Way(two).averages
-    both = here.keys() & there.keys()  # one that clips has those of all parameters, by their norm
-    return bool(both) and all(_are_same(here[each], there[each]) for each in both)
+    def __init__(self, own: Update, other: Update) -> None:
+        self.updates = own, other
+        self._own, self._other = _Way(own), _Way(other)
+
+    def are_averaged(self) -> bool:
+        """Whether both are made of gradients that are the same, as a collective has made them so."""
+        here, there = self._own.averages, self._other.averages
+        both = here.keys() & there.keys()  # one that clips has those of all parameters, by their norm
+        return bool(both) and all(_are_same(here[each], there[each]) for each in both)
+
+    def unlike(self) -> Deed | None:
+        """The first call by which the ways from what was averaged to an update differ."""
+        here, there = self._own.calls, self._other.calls
+        pairs = list(zip(here, there, strict=False))
+        place = next((place for place, (one, two) in enumerate(pairs) if one[1] != two[1]), len(pairs))
+        if place == len(here) == len(there):
+            return None
+        if place < len(pairs):
+            (row, one), (_, two) = pairs[place]
+            if one[:2] == two[:2]:
+                return Deed(row, one.name, one.place, True, (one.given, two.given))
+        is_own = len(here) >= len(there)
+        row, call = (here if is_own else there)[place]
+        return Deed(row, call.name, call.place, is_own)
 
 
 def _are_same(one: Node, two: Node) -> bool:
     here, there = one.value, two.value
     if here is not None and there is not None:
         return here.shape == there.shape and bool(np.allclose(here, there, rtol=_CLOSE, equal_nan=True))
+    if one.summary is None and two.summary is None:  # values are not kept
+        return all(each.graph.log.op(each.event.op).name in _ALIKE for each in (one, two))
     return one.summary is not None and one.summary == two.summary
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Confidence
 from graphscope.diagnose.ranks.clock import in_common, turn_of
-from graphscope.diagnose.ranks.gradients import Update, are_averaged, unlike
+from graphscope.diagnose.ranks.gradients import Update, Ways
 from graphscope.diagnose.ranks.told import Told, named, told
 from graphscope.diagnose.ranks.track import CHANGE, Place, Track
 from graphscope.eventlog.names import place_of, short_place
@@ -135,9 +135,9 @@ class Weights:
         if self._exchanges and not self._met_again and np.ptp(rates) == 0:
             alone = _alone(made["gradient"][:, differing])
             ranks = self._pair(number, alone)
-            updates = [Update(self._paths[rank], int(made["row"][rank, place])) for rank in ranks]
-            if alone is not None or self._had_alike or are_averaged(*updates):
-                return self._of_gradients(first, weights, number, apart, ranks, updates, is_sure=alone is not None)
+            ways = Ways(*(Update(self._paths[rank], int(made["row"][rank, place])) for rank in ranks))
+            if alone is not None or self._had_alike or ways.are_averaged():
+                return self._of_gradients(first, weights, number, apart, ranks, ways, is_sure=alone is not None)
         synchronised = len(differing) < len(first.counts)
         if np.ptp(rates) > 0 or (not synchronised and self._exchanges):
             return None  # a search over settings; a model in parts, or one that is averaged now and then
@@ -153,13 +153,13 @@ class Weights:
 
     def _of_gradients(
         self, first: Track, weights: np.ndarray, number: int, apart: np.ndarray, ranks: list[int],
-        updates: list[Update], *, is_sure: bool,
+        ways: Ways, *, is_sure: bool,
     ) -> Told:  # fmt: skip
         """Gradients that were the same on all ranks, as something averages them, and that one rank made others.
 
         Of two that differ, and no others, it is the one that does something more.
         """
-        deed = unlike(*updates)
+        deed, updates = ways.unlike(), ways.updates
         if deed is not None and not deed.is_own and not is_sure:
             ranks, updates, deed = ranks[::-1], updates[::-1], deed._replace(is_own=True)
         what, place = "updates with other gradients than the others", first.stepped

@@ -35,6 +35,17 @@ def answered(logs: Path, *words: str, where: Path | None = None) -> tuple[int, d
     return done.returncode, json.loads(done.stdout)
 
 
+def check_one(logs: Path, rank: str, line: str, step: int, said: str) -> None:
+    """See that of the ranks of a log one is named, with its line, the step counted from 1 and what is said of it."""
+    told = answered(logs, where=logs.parent)[1]
+    (finding,) = told["findings"]
+    assert finding["verdict"].startswith(f"{rank} ")
+    assert said in finding["verdict"]
+    assert finding["source"].strip().startswith(line)
+    assert finding["first_step"] == step
+    assert told["odd"] == [rank]
+
+
 def check(folder: Path, program: str, way: str) -> None:
     """See that of the logs in a folder it is said what the program was given, and nothing else."""
     status, found = answered(folder)

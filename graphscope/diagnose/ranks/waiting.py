@@ -8,7 +8,7 @@ from typing import Final
 
 from graphscope.diagnose.finding import Confidence
 from graphscope.diagnose.ranks import messages
-from graphscope.diagnose.ranks.ends import SENT, End, end_of
+from graphscope.diagnose.ranks.ends import SENT, End, Wait, end_of
 from graphscope.diagnose.ranks.told import Told, named, told
 from graphscope.diagnose.ranks.track import Place, Track
 from graphscope.eventlog.names import short_place
@@ -80,9 +80,10 @@ class Waiting:
         return waits is not None and waits.has_peer
 
     def _peers(self, rank: int) -> list[int]:
-        """Those that a rank sends to or receives from where it waits."""
+        """Those that a rank sends to or receives from where it waits, but for one that waits for the same message."""
         waits = self._ends[rank].waits
-        return [each for each in waits.group[1] if each != rank and each in self._ends] if waits is not None else []
+        others = (each for each in waits.group[1] if each != rank and each in self._ends) if waits is not None else ()
+        return [each for each in others if not _are_one(waits, self._ends[each].waits)]
 
     def _alone(self, rank: int, others: list[int]) -> Told:
         return messages.alone(self._ends[rank], [self._ends[each] for each in others])
@@ -121,6 +122,10 @@ class Waiting:
         return told(
             first.log, first.last.row, first.last.place, first.name, "deadlock", verdict, cure
         )  # fmt: skip
+
+
+def _are_one(here: Wait | None, there: Wait | None) -> bool:
+    return here is not None and there is not None and (here.group, here.number) == (there.group, there.number)
 
 
 def _is_long(end: End) -> bool:

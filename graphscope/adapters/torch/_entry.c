@@ -9,7 +9,7 @@
 enum { MOST_ROOTS = INLINE_INPUTS };
 
 #define HELD(X)                                                                                                        \
-    X(slow) X(original) X(session) X(writer) X(places) X(leaves) X(replicas) X(hooked) X(marks) X(make) X(node_class) X(table)   \
+    X(slow) X(original) X(session) X(writer) X(places) X(leaves) X(replicas) X(hooked) X(sharded) X(marks) X(make) X(node_class) X(table)   \
     X(fields) X(op_names) X(inside) X(push) X(pop) X(sweep) X(failed) X(passed)
 
 #define DECLARE(name) PyObject *name;
@@ -125,7 +125,8 @@ static int is_common(Entry *self, PyObject *const *words, Py_ssize_t count, Plan
     if (place == NULL || !PyObject_TypeCheck((PyObject *)place, place_type) || place->busy || !place->thread ||
         !is_nothing(place->run) || is_nothing(place->calls) || is((PyObject *)place, &slot_line_calls, Py_None) != 1 ||
         is(self->session, &slot_ended, Py_False) != 1 || is(self->writer, &slot_gate, Py_None) != 1 ||
-        PyList_GET_SIZE(self->replicas) != 0 || PyList_GET_SIZE(self->hooked) != 0 || !is_empty(self->leaves, &slot_expected))
+        PyList_GET_SIZE(self->replicas) != 0 || PyList_GET_SIZE(self->hooked) != 0 ||
+        PyList_GET_SIZE(self->sharded) != 0 || !is_empty(self->leaves, &slot_expected))
         return 0;
     plan->append = get(self->writer, &slot_append);
     if (plan->append == NULL || appending == NULL || !Py_IS_TYPE(plan->append, appending->appender) ||
@@ -315,8 +316,8 @@ static int Entry_init(Entry *self, PyObject *args, PyObject *names)
     TAKE_BY_NAME(Entry, HELD)
     if (!PyDict_Check(self->marks) || !Py_IS_TYPE(self->table, table_type) || !PyDict_Check(self->op_names) ||
         !PyDict_Check(self->inside) || !PyList_Check(self->replicas) ||
-        !PyList_Check(self->hooked)) {
-        PyErr_SetString(PyExc_TypeError, "marks, op_names, inside: dicts; table: a Table; replicas, hooked: lists");
+        !PyList_Check(self->hooked) || !PyList_Check(self->sharded)) {
+        PyErr_SetString(PyExc_TypeError, "marks, op_names, inside: dicts; table: a Table; replicas, hooked, sharded: lists");
         return -1;
     }
     self->frames.inside = self->inside;

@@ -78,6 +78,7 @@ class Backward:
         found: Callable[..., Any] = compiled.Entry(
             slow=every, original=original, session=session, writer=session.writer, places=session.places,
             leaves=session.leaves, replicas=self._collectives.replicas, hooked=session.hooked_leaves.references,
+            sharded=session.sharded.references,
             marks=self._marks, make=walk.rule,
             node_class=walk.leaf_class, table=session.identities.table, fields=session.no_fields, op_names=NAMES,
             inside=session.frames.inside, push=_push, pop=_pop, sweep=sweep, failed=Session.give_up,
@@ -201,6 +202,7 @@ class Backward:
         self._walk.remember(run)
         if run.place.run is None:
             self._collectives.averaged(frame, rest)
+            self.session.sharded.passed(first, frame)
             self.session.hooked_leaves.passed(first, frame)
         if run.marks is not None:
             self._mark(run, run.marks.end)

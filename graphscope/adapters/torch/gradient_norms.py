@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from graphscope.adapters.torch import remote_measures, tensor_base
+from graphscope.adapters.torch.distributed_tensors import adds_up, held
 from graphscope.adapters.torch.remote_measures import MeasureKernels, kernels_for
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_elements import distinct, in_one_row, is_remote, where_it_lies
@@ -28,6 +29,8 @@ _NUMBER: Final = 8
 def gradient_norm(optimizer: Any) -> float | None:
     """Their 2-norm; None where there are none, or where some can't be read where they lie.
 
+    Of distributed ones the parts are measured that this rank holds: no rank waits for others so that it is known.
+
     Modes of the program see no op of torch that computes it: of gradients on this machine there is none. Those on a
     device are measured there, and waited for once, all together.
     """
@@ -35,6 +38,10 @@ def gradient_norm(optimizer: Any) -> float | None:
     with torch._C.DisableTorchFunction():
         gradients = [tensor_base.gradient(each) for group in optimizer.param_groups for each in group["params"]]
         given = [each for each in gradients if each is not None]
+        if {*map(type, given)} - {torch.Tensor}:
+            if any(map(adds_up, given)):
+                return None
+            given = [held(each) for each in given]
         squares = [_square(each) for each in given]
         elsewhere = [each for each, square in zip(given, squares, strict=True) if square is None]
         if elsewhere:
@@ -50,7 +57,7 @@ def _square(gradient: torch.Tensor) -> float | None:
         return None
     place = address(gradient) or address(gradient, torch.channels_last)
     if not place:
-        return None
+        return None if Own.numel(gradient) else 0.0
     told = unpack(measure(place, tensor_base.nbytes(gradient), kind), Own.numel(gradient))
     if told.nan or told.inf:
         return math.nan if told.nan else math.inf

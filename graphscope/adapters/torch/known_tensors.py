@@ -8,6 +8,8 @@ import torch
 
 from graphscope.adapters.kit import identity
 from graphscope.adapters.torch import compiled, tensor_base
+from graphscope.adapters.torch.distributed_tensors import held
+from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog.interruptions import own
 
 
@@ -24,7 +26,7 @@ class Group:
 class More:
     """What only some tensors have: versions, a gradient, a name."""
 
-    __slots__ = ("accumulated", "arrivals", "first", "form", "leaf", "name", "updating", "versions", "zeroed")
+    __slots__ = ("accumulated", "arrivals", "first", "form", "gathered", "leaf", "name", "updating", "versions", "zeroed")
 
     def __init__(self, first: int) -> None:
         self.first = first
@@ -37,6 +39,8 @@ class More:
         self.updating: dict[tuple[bool, bool], Any] = {}
         """What the templates of an optimizer's rows of it are for, and those: by whether the row of the gradient is
         told, and whether what the step did was measured."""
+        self.gathered: Any = None
+        """Of a whole parameter that was put together of parts: the distributed one that they are of, as a reference."""
         self.accumulated = 0
         """The row of what was last added to its gradient."""
         self.arrivals: Any = None
@@ -124,15 +128,32 @@ class Identities(identity.Identities[Known]):
                 if owner is known:
                     self.gradients[key] = gradient, moved
 
+    def share_part(self, tensor: torch.Tensor, known: Known) -> None:
+        """Note that what this rank holds of a distributed tensor is the value of the same row."""
+        if tensor.__class__ in ORDINARY or (part := held(tensor)) is tensor:
+            return
+        of_part = self.find(part) or self.add(part, known.row)
+        self.alias(known, of_part)
+
+    def resized(self, storage: Any) -> None:
+        """Note that a leaf's storage was resized: what is to lie there is written by nothing that shares it."""
+        known = self.storages.get(storage._cdata)
+        if known is None:
+            return
+        if known.group is None:
+            known.group = Group()
+            known.group.row = known.row
+        known.group.turn += 1
+
     def share_storage(self, tensor: torch.Tensor, known: Known) -> None:
         """Note a leaf's storage; where a known leaf shares it, both are aliases."""
         try:
-            place = tensor_base.Own.untyped_storage(tensor)._cdata
+            place = tensor_base.Own.untyped_storage(held(tensor))._cdata
         except own(Exception):  # sparse tensors, transforms of `torch.func`, classes of the program's own
             return
         other = self.storages.get(place)
         alive = other() if other is not None else None
-        if other is not None and alive is not None and tensor_base.Own.untyped_storage(alive)._cdata == place:
+        if other is not None and alive is not None and tensor_base.Own.untyped_storage(held(alive))._cdata == place:
             self.alias(other, known)
         else:
             self.storages[place] = known

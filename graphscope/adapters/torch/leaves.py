@@ -11,11 +11,12 @@ import torch
 
 from graphscope.adapters.kit.value_names import Names, argument_name
 from graphscope.adapters.torch import compiled, control, resized_storages, tensor_base, writing
+from graphscope.adapters.torch.distributed_tensors import held, is_distributed, placing
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import Known, version_of
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_elements import is_lazy
-from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad, shape_of, strides_apart
+from graphscope.adapters.torch.tensor_properties import ORDINARY, grad_fn, requires_grad, shape_of, strides_apart
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import EVENT, ROW_MASK, Flag, Kind, Pass
@@ -65,6 +66,11 @@ class Leaves:
         """Tell a leaf again that was used, to be initialised or converted, ahead of the call of its module."""
         session = self._session
         known = session.identities.find(tensor)
+        if is_distributed(tensor.__class__) and isinstance(tensor, torch.nn.Parameter):
+            if known is not None and not known.extended().leaf:  # it is the tensor that `detach` has made for it
+                session.identities.table.take(id(tensor))
+                self.leaf(tensor, None)
+                return
         if known is None or known.more is None or not known.more.leaf or known.row < session.writer.low:
             return
         if known.more.name != self.names.of(tensor):
@@ -75,7 +81,8 @@ class Leaves:
         session = self._session
         known = session.identities.find(tensor)
         if known is None:
-            return self._adopt(tensor, frame) or self.leaf(tensor, frame, argument)
+            found = self._adopt(tensor, frame) or self._of_part(tensor, frame)
+            return found or self.leaf(tensor, frame, argument)
         more = known.more
         if known.group is not None and known.seen != known.group.turn:
             writing.follow(session, known, tensor, frame)
@@ -133,6 +140,18 @@ class Leaves:
             writing.accumulated(self._session, known, tensor, [row], frame)
         return known
 
+    def _of_part(self, tensor: torch.Tensor, frame: FrameType) -> Known | None:
+        """The entry of a distributed tensor that was made of a part which is known; a parameter has a row of its own."""
+        if tensor.__class__ in ORDINARY or isinstance(tensor, torch.nn.Parameter):
+            return None
+        part, identities = held(tensor), self._session.identities
+        if part is tensor or identities.find(part) is None:
+            return None
+        of_part = self.meet(part, frame, None)
+        known = identities.add(tensor, of_part.row)
+        identities.alias(of_part, known)
+        return known
+
     def zeroed(self, tensor: torch.Tensor) -> None:
         """A tensor was set to 0; where it is a gradient, what is added to it next is fresh."""
         owner = self._session.identities.gradients.of(tensor)
@@ -148,6 +167,9 @@ class Leaves:
         if Own.is_complex(tensor) or is_lazy(tensor):
             compiled.look_closely()
         resized_storages.meet(tensor)
+        parameter = session.sharded.gathered_of(tensor, known)
+        if parameter is not None:
+            return session.sharded.gathered(tensor, parameter, frame, known)
         name = self.names.of(tensor)
         if name is None and argument is not None and frame is not None:
             name = argument_name(frame, argument)
@@ -168,6 +190,7 @@ class Leaves:
         if known is None:
             known = session.identities.add(tensor, row)
             known.extended().leaf = True
+            session.identities.share_part(tensor, known)
             session.identities.share_storage(tensor, known)
         known.row = row
         more = known.extended()
@@ -191,6 +214,7 @@ class Leaves:
             self._session.hooked_leaves.note(tensor)
         if self._session.hooked_leaves.holds(tensor):
             facts["hooked"] = True
+        facts |= placing(tensor)
         strides = strides_apart(tensor)
         if strides is not None:
             facts["strides"] = strides

@@ -14,6 +14,7 @@ import torch
 from graphscope.adapters.torch import compiled
 from graphscope.adapters.torch.constructions import Constructions
 from graphscope.adapters.torch.context import Context
+from graphscope.adapters.torch.distributed_tensors import is_distributed
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.training_calls import TrainingCalls
@@ -105,5 +106,7 @@ class Modules:
         tensors = (*module.named_parameters(), *module.named_buffers())
         held = [(name.replace("_orig_mod.", ""), tensor) for name, tensor in tensors]
         leaves.names.name(module, held, self.session.frames.user(frame), alone=not module._modules)
+        if any(is_distributed(tensor.__class__) for _, tensor in held):
+            self.session.sharded.note(module)
         for _, tensor in held:
             leaves.rename(tensor)

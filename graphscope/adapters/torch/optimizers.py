@@ -14,6 +14,7 @@ from torch.optim import optimizer as optimizers
 
 from graphscope.adapters.kit.training_steps import Steps
 from graphscope.adapters.torch import compiled, control, past_compiler, tensor_base
+from graphscope.adapters.torch.distributed_tensors import placing
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.gradient_norms import gradient_norm
 from graphscope.adapters.torch.known_tensors import Known, wrote
@@ -308,7 +309,7 @@ class Optimizers:
     ) -> Keeping:
         writer = self.session.writer
         count = len(settings.varying)
-        told = arguments.entry(None, _told(settings.values), settings.varying)
+        told = arguments.entry(None, _told(settings.values), settings.varying) | placing(parameter)
         if is_measured:
             told["measured"] = arguments.numbers_behind(MEASURES, count)
             count += len(MEASURES)

@@ -14,7 +14,7 @@ import torch
 from torch.nn import functional
 
 from graphscope.adapters.kit.patches import NOTHING, Patches, Replaced
-from graphscope.adapters.torch import compiled, remote_values, resized_storages
+from graphscope.adapters.torch import compiled, remote_values
 from graphscope.adapters.torch.aten_ops import DeepCalls
 from graphscope.adapters.torch.backward import Backward, entries
 from graphscope.adapters.torch.backward_graph import leaf_class
@@ -29,6 +29,7 @@ from graphscope.adapters.torch.loading_compiler import LoadingCompiler
 from graphscope.adapters.torch.modes import aside
 from graphscope.adapters.torch.modules import Modules
 from graphscope.adapters.torch.optimizers import Optimizers
+from graphscope.adapters.torch.resized_storages import ResizedStorages
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.settings import Settings
 from graphscope.adapters.torch.swapped_tensors import Swaps
@@ -81,7 +82,7 @@ class TorchPatches(Patches):
             Warned(session),
             session.arrays,
             session.ties,
-            resized_storages,
+            ResizedStorages(session.identities.resized),
         ):
             for owner, name, value in follower.entries():
                 self.replace(owner, name, value)

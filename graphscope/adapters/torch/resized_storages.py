@@ -7,7 +7,7 @@ tenth of a small op, so that nobody asks before a program resizes one, or a leaf
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -21,16 +21,28 @@ _is_asked = False
 """Whether each tensor is asked."""
 
 
-def entries() -> Iterator[tuple[Any, str, Any]]:
-    """What is to be replaced: the owner, the name, and what takes the place."""
-    original = torch.UntypedStorage.resize_
+class ResizedStorages:
+    """Follows the resizing of storages.
 
-    @functools.wraps(original)
-    def resize_(storage: Any, *args: Any) -> Any:
-        _ask_from_now_on()  # ahead of it, for other threads
-        return original(storage, *args)
+    Args:
+        resized: Is told of a storage that was resized: what lies on it is to be looked at again.
+    """
 
-    yield torch.UntypedStorage, "resize_", resize_
+    def __init__(self, resized: Callable[[Any], None]) -> None:
+        self._resized = resized
+
+    def entries(self) -> Iterator[tuple[Any, str, Any]]:
+        """What is to be replaced: the owner, the name, and what takes the place."""
+        original, resized = torch.UntypedStorage.resize_, self._resized
+
+        @functools.wraps(original)
+        def resize_(storage: Any, *args: Any) -> Any:
+            _ask_from_now_on()  # ahead of it, for other threads
+            result = original(storage, *args)
+            resized(storage)
+            return result
+
+        yield torch.UntypedStorage, "resize_", resize_
 
 
 def meet(tensor: torch.Tensor) -> None:

@@ -170,6 +170,7 @@ def made(
     for slot, each in enumerate(outputs):
         if session.identities.find(each) is None:
             known = session.identities.add(each, row | slot << SLOT_SHIFT)
+            session.identities.share_part(each, known)
             if tensor_base.base(each) is not None or call.aliasing:
                 writing.view(session, known, each, args)
             node: Any = grad_fn(each)

@@ -26,6 +26,7 @@ from graphscope.adapters.torch.memory import Memory
 from graphscope.adapters.torch.originals import Originals
 from graphscope.adapters.torch.random_states import DRAWING, RandomStates
 from graphscope.adapters.torch.rules import Arrivals, Rule
+from graphscope.adapters.torch.sharded_parameters import ShardedParameters
 from graphscope.adapters.torch.sites import Fields, TorchFrames
 from graphscope.adapters.torch.tensor_elements import array_of
 from graphscope.adapters.torch.tensor_properties import grad_fn, is_symbolic, shape_of
@@ -51,7 +52,7 @@ class Session(Recording):
     __slots__ = (
         "_count", "_gradients", "arrays", "arrivals", "assignments", "born", "callers", "calls", "follows",
         "hooked_leaves", "identities", "kinds", "leaves", "make_calls", "memory", "no_fields", "originals", "places",
-        "random_states", "remote", "skipped", "slots", "suspended", "ties",
+        "random_states", "remote", "sharded", "skipped", "slots", "suspended", "ties",
     )  # fmt: skip
 
     frames: TorchFrames
@@ -85,6 +86,7 @@ class Session(Recording):
         self.callers = Callers(writer)
         self.leaves = Leaves(self)
         self.hooked_leaves = HookedLeaves(self)
+        self.sharded = ShardedParameters(self)
         self.random_states = RandomStates(writer)
         self.arrays = Arrays(self)
         self.assignments = Assignments(self)

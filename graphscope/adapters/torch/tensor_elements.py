@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from graphscope.adapters.torch import compiled, tensor_base
+from graphscope.adapters.torch.distributed_tensors import held
 from graphscope.adapters.torch.dtypes import DTYPES, NamedDtype
 from graphscope.adapters.torch.resized_storages import is_within
 from graphscope.adapters.torch.tensor_base import Own
@@ -76,7 +77,12 @@ def is_gone(tensor: torch.Tensor) -> bool:
 
 
 def where_it_lies(tensor: torch.Tensor) -> torch.Tensor | None:
-    """The same on the device of the tensor; None also while a graph of its work is captured, when nothing may wait."""
+    """The same on the device of the tensor, of a distributed one the part that is held here.
+
+    None also while a graph of its work is captured, when nothing may wait.
+    """
+    if tensor.__class__ not in ORDINARY:
+        tensor = held(tensor)
     if not opens(tensor.__class__):
         return None
     # A mode of the program's (fake tensors, a counter of operations) is not to see what we do.

@@ -9,6 +9,7 @@ import torch
 from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 
 from graphscope.adapters.torch import tensor_base
+from graphscope.adapters.torch.distributed_tensors import held
 from graphscope.eventlog.interruptions import own
 
 ORDINARY: Final = (torch.Tensor, torch.nn.Parameter)
@@ -30,12 +31,12 @@ def opens(kind: type) -> bool:
 
 
 def shape_of(tensor: torch.Tensor) -> tuple[int, ...]:
-    """The shape of a tensor; () where it has none (nested, lazy).
+    """The shape of a tensor; () where it has none (nested, lazy). That of a distributed one is of the part held here.
 
     A symbolic size is told by the number that stands for it: to compare it would write a guard into a traced program.
     """
     try:
-        shape = tensor_base.shape(tensor)
+        shape = tensor_base.shape(tensor if tensor.__class__ in ORDINARY else held(tensor))
     except own(Exception):  # a class of the program's own may raise anything
         return ()
     return tuple([size if size.__class__ is int else _hint(size) for size in shape])

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import torch
 
 from graphscope.adapters.torch import tensor_base, tensor_elements
+from graphscope.adapters.torch.distributed_tensors import adds_up, held, placing
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.remote_updates import RemoteStep
 from graphscope.adapters.torch.tensor_base import Own
@@ -45,6 +46,11 @@ def sampled(optimizer: Any) -> Sampled:
             is_here = tensor_base.is_cpu(parameter)
             if gradient is None or not (is_here or tensor_base.is_cuda(parameter)):
                 continue
+            whose = id(parameter)
+            if parameter.__class__ not in ORDINARY:
+                if not _lie_alike(parameter, gradient):
+                    continue
+                parameter, gradient = held(parameter), held(gradient)
             dtype, place, pull = tensor_base.dtype(parameter), address(parameter), address(gradient)
             kind = KINDS.get(dtype)
             if not place or not pull or kind is None or tensor_base.dtype(gradient) is not dtype:
@@ -53,11 +59,11 @@ def sampled(optimizer: Any) -> Sampled:
             if tensor_base.nbytes(gradient) != nbytes:
                 continue
             if is_here:
-                found[id(parameter)] = Before(samples.sample(place, nbytes, kind), pull, place, nbytes, kind)
+                found[whose] = Before(samples.sample(place, nbytes, kind), pull, place, nbytes, kind)
                 continue
             remote = remote or RemoteStep()
             if remote.add(parameter, gradient, place, pull, nbytes, kind):
-                found[id(parameter)] = remote
+                found[whose] = remote
     if remote is not None:
         remote.begin()
     return found
@@ -65,10 +71,17 @@ def sampled(optimizer: Any) -> Sampled:
 
 def measured(before: Before | RemoteStep | None, parameter: torch.Tensor, gradient: torch.Tensor) -> list[int]:
     """The bits of `samples.MEASURES` of a parameter that a step has changed; none where they can't be had."""
+    if before is not None and parameter.__class__ not in ORDINARY:
+        parameter, gradient = held(parameter), held(gradient)
     if type(before) is Before:  # quicker than `isinstance`: there are many parameters
         is_there = (address(parameter), address(gradient)) == (before.address, before.gradient)
         return samples.compare(*before) if is_there else []
     return before.measured(parameter) if isinstance(before, RemoteStep) else []
+
+
+def _lie_alike(parameter: torch.Tensor, gradient: torch.Tensor) -> bool:
+    """Whether the gradient of a parameter of a class of its own has the elements of it, in the same places."""
+    return placing(parameter) == placing(gradient) and not adds_up(gradient)
 
 
 def address(tensor: torch.Tensor, layout: torch.memory_format = torch.contiguous_format) -> int:

@@ -10,6 +10,7 @@ import torch
 from graphscope.adapters.kit.value_policy import is_read, unkept, wanted
 from graphscope.adapters.torch import remote_values, tensor_base, tensor_elements
 from graphscope.adapters.torch.compiled import Site
+from graphscope.adapters.torch.distributed_tensors import held
 from graphscope.adapters.torch.tensor_base import Own
 from graphscope.adapters.torch.tensor_properties import ORDINARY, shape_of
 from graphscope.eventlog.appender import measure
@@ -73,7 +74,9 @@ class Keeping(Site):
         return self._elsewhere(tensor)
 
     def _elsewhere(self, tensor: torch.Tensor) -> tuple[Template, Any]:
-        """The same for elements that lie apart, on another device, or are not floating."""
+        """The same for elements that lie apart, on another device, in a part of the tensor, or are not floating."""
+        if tensor.__class__ not in ORDINARY and (part := held(tensor)) is not tensor:
+            return self.read(part)
         if tensor_elements.is_remote(tensor):
             promised = remote_values.promise(self.template, self.floating, tensor)
             if promised is not None:

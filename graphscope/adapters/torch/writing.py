@@ -149,7 +149,10 @@ def follow(session: Session, known: Known, tensor: torch.Tensor, frame: FrameTyp
     """Bring a tensor up to date that was written through another one with the same memory."""
     more = known.extended()
     group = known.group
-    if group is not None:
+    if group is not None and more.gathered is not None:
+        session.leaves.leaf(tensor, frame, None, known)
+        known.seen = group.turn
+    elif group is not None:
         name = "copy_slices" if tensor_base.base(tensor) is None else "take_view"
         row = _version(session, name, known, tensor, [known.row, group.row], frame)
         known.row = row

@@ -20,6 +20,7 @@ import torch
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dtypes import log_dtype
+from graphscope.adapters.torch.functional_collectives import Common, FunctionalCollectives, Started
 from graphscope.adapters.torch.joined_rank import JoinedRank
 from graphscope.adapters.torch.known_tensors import Known, wrote
 from graphscope.adapters.torch.peers import PEERS, Message, message
@@ -65,24 +66,6 @@ class Told(NamedTuple):
     """It lies in the rows, so that the tables of a long run are those of a short one."""
 
 
-class Common(NamedTuple):
-    """What the rows of a collective have in common."""
-
-    columns: dict[str, Any]
-    number: int
-    awaited: Message | None = None
-    """What comes from whoever sends."""
-
-
-class _Started(NamedTuple):
-    """A collective that has begun."""
-
-    common: Common
-    targets: list[Known]
-    """What it writes to."""
-    row: int
-
-
 _AVERAGED: Final = ("all_reduce", "What the ranks of a group do together.")
 
 
@@ -96,7 +79,7 @@ class Collectives:
         """Replicas that ran forward and will average gradients in the next backward pass."""
         self._seen: dict[Any, Any] = {}
         """What takes the place of a function of torch's."""
-        self._started: dict[int, tuple[weakref.ref[Any], _Started]] = {}
+        self._started: dict[int, tuple[weakref.ref[Any], Started]] = {}
         """What has not ended when it returns, by the `id` of what the program waits for it with."""
         self._averaging: list[tuple[Any, Told]] = []
         """Replicas that do so now, and what tells their collective from all others."""
@@ -122,6 +105,7 @@ class Collectives:
         replica = torch.nn.parallel.DistributedDataParallel
         yield replica, "forward", self._forward(replica.forward)
         yield from self._joined.entries()
+        yield from FunctionalCollectives(self).entries()
 
     def _wrapped(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         session = self.session
@@ -171,16 +155,17 @@ class Collectives:
                 return original(work, *args, **kwargs)
             started = found[1]
             frame = session.frames.user(_getframe(1))
-            self._awaits(started, frame)
+            self.awaits(started, frame)
             start = session.writer.clock()
             result = original(work, *args, **kwargs)
-            self._waited(started, work, frame, start)
+            self.waited(started, work, frame, start)
             return result
 
         return wait
 
     @guarded
-    def _awaits(self, started: _Started, frame: FrameType) -> None:
+    def awaits(self, started: Started, frame: FrameType) -> None:
+        """Append the mark that says that the program waits for the end of a collective."""
         writer = self.session.writer
         columns, number, _ = started.common
         columns.update(
@@ -190,7 +175,15 @@ class Collectives:
         writer.append_many(template, None, [number], writer.clock())
 
     @guarded
-    def _waited(self, started: _Started, work: Any, frame: FrameType, start: int) -> None:
+    def waited(self, started: Started, work: Any, frame: FrameType, start: int) -> None:
+        """Append the rows of what it has written.
+
+        Args:
+            started: The collective.
+            work: What the program has waited for it with; None where that is its result.
+            frame: The program's.
+            start: When it began to wait, in nanoseconds.
+        """
         writer = self.session.writer
         end = writer.clock()
         alive = [tensor for known in started.targets if (tensor := known()) is not None]
@@ -278,7 +271,7 @@ class Collectives:
             known = [found for each in targets if (found := session.identities.find(each)) is not None]
             key = id(result)
             gone = weakref.ref(result, functools.partial(self._started.pop, key))
-            self._started[key] = gone, _Started(common, known, row)
+            self._started[key] = gone, Started(common, known, row)
 
     def _write(
         self, target: torch.Tensor, sources: list[int], common: Common, frame: FrameType, start: int, end: int,

@@ -13,6 +13,7 @@ from graphscope.diagnose.ranks.nonfinite import Nonfinite
 from graphscope.diagnose.ranks.settings import Settings
 from graphscope.diagnose.ranks.told import Told
 from graphscope.diagnose.ranks.track import Track
+from graphscope.diagnose.ranks.unequal_steps import UnequalSteps
 from graphscope.diagnose.ranks.unreceived import Unreceived
 from graphscope.diagnose.ranks.waiting import Waiting
 from graphscope.diagnose.ranks.weights import Weights
@@ -28,7 +29,9 @@ class Judge(Protocol):
         """What is found among those that were looked at."""
 
 
-JUDGES: Final = (Meetings, Waiting, Deaths, Settings, Clearing, Weights, Unreceived, Nonfinite, Data)
+JUDGES: Final = (
+    Meetings, Waiting, Deaths, Settings, Clearing, Weights, UnequalSteps, Unreceived, Nonfinite, Data,
+)  # fmt: skip
 """What follows from something is told behind it: once ranks meet in other collectives, their weights part."""
 
 

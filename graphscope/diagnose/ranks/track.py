@@ -26,6 +26,7 @@ from graphscope.eventlog.siblings import title
 from graphscope.eventlog.wholeness import cut, unnamed
 from graphscope.graph import Graph, series
 from graphscope.graph.arrivals import arrivals
+from graphscope.graph.pieces import share_of
 from graphscope.graph.step_marks import step_ends, step_marks
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.graph.training import training
@@ -135,13 +136,15 @@ class Track:
     meetings: np.ndarray
     """A MEETING each, in the order of the log."""
     counts: tuple[int, ...]
-    """The sizes of the parameters, in the order of their first updates."""
+    """The sizes of the parameters, in the order of their first updates: of a distributed one that of all its pieces."""
+    pieces: tuple[bool, ...]
+    """Whether the rank holds a piece of each: its norms are not those of other ranks."""
     names: tuple[str, ...]
     """What the program calls them."""
     updates: np.ndarray
     """For each update a number that is the same in all ranks."""
     changes: np.ndarray
-    """A CHANGE for each update (row) of each parameter (column)."""
+    """A CHANGE for each update (row) of each parameter (column); norms of pieces are told as not known."""
     exchanges: bool
     """Whether more than single numbers are exchanged from the first backward pass to the last update."""
     shares_forward: bool
@@ -199,7 +202,11 @@ def track(log: Log) -> Track:
     held, steps = frozenset(tensors.tolist()), clock.keys(ends)
     optimizer = _optimizer(log, held)
     loss, lost = _losses(log, ends, clock)
-    counts = tuple(int(each["count"][0]) for each in own)
+    shares = [share_of(log, int(each["row"][0])) for each in own]
+    counts = tuple(int(each["count"][0]) if share is None else share.count for each, share in zip(own, shares, strict=True))
+    pieces = tuple(share is not None and share.is_piece for share in shares)
+    for name in ("gradient", "weight"):
+        changes[name][:, np.array(pieces, bool)] = np.nan
     exchanged = Exchanged(meetings, calls, known.backward_begins, updates["row"], ends)
     return Track(
         path=log.path,
@@ -225,6 +232,7 @@ def track(log: Log) -> Track:
         places=tuple(places),
         meetings=meetings,
         counts=counts,
+        pieces=pieces,
         names=tuple(known.name(tensor) or f"#{tensor}" for tensor in tensors.tolist()),
         updates=numbers,
         changes=changes,

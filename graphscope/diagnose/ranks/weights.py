@@ -141,6 +141,10 @@ class Weights:
         synchronised = len(differing) < len(first.counts)
         if np.ptp(rates) > 0 or (not synchronised and self._exchanges):
             return None  # a search over settings; a model in parts, or one that is averaged now and then
+        if any(first.pieces):
+            what = "goes on with other gradients of parameters that all ranks hold whole"
+            cure = "give ranks that hold pieces of one model the same data, or average these gradients over them"
+            return self._told(first, weights, number, odd, apart, "gradients of replicas", what, cure, first.stepped)
         what = "goes on with other gradients than the others: nothing averages them over the ranks"
         cure = "wrap the model in DistributedDataParallel and call the wrapper, or all_reduce the gradients before step"
         return self._told(first, weights, number, odd, apart, "gradients not averaged", what, f"{cure}()", first.model)

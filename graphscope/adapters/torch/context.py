@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections import deque
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphscope.adapters.kit.call_scopes import Scope
 from graphscope.adapters.torch import compiled, remote_values
@@ -16,6 +17,17 @@ if TYPE_CHECKING:
 
 
 _LEAST_SITES = 256
+_MOST_AWAITING = 16
+
+
+class Awaiting(NamedTuple):
+    """An argument that is to be waited for by the call that it is given to."""
+
+    rows: list[int]
+    """Those of the arguments of the call."""
+    place: int
+    """Its own among them."""
+    tensor: Any
 
 
 class Variants(dict[Any, Any]):
@@ -68,7 +80,7 @@ class Context(Scope):
 class Place(compiled.Place):
     """Where one thread is."""
 
-    __slots__ = ("_places", "line_calls", "reads", "training_calls")
+    __slots__ = ("_places", "awaiting", "line_calls", "reads", "training_calls")
 
     context: Context
 
@@ -90,6 +102,8 @@ class Place(compiled.Place):
         """The mode that sees the calls of this thread."""
         self.run: Any = None
         """The innermost backward pass that runs in this thread."""
+        self.awaiting: deque[Awaiting] = deque(maxlen=_MOST_AWAITING)
+        """What calls were given last that a collective has yet to bring."""
         self.line_calls: LineCalls | None = None
         """Of the call that runs, where the ops inside of calls are recorded."""
         self.reads = 0

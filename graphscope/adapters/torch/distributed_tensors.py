@@ -27,8 +27,12 @@ def is_distributed(kind: type) -> bool:
     return found
 
 
-def _is_awaited(kind: type) -> bool:
-    """Whether tensors of a class stand for what a collective that goes on is to bring."""
+def is_awaited(tensor: torch.Tensor) -> bool:
+    """Whether a tensor stands for what a collective is to bring, which nobody has waited for."""
+    return _stands_for_result(tensor.__class__) and not tensor.completed  # type: ignore[attr-defined]
+
+
+def _stands_for_result(kind: type) -> bool:
     found = _awaited.get(kind)
     if found is None:
         found = _awaited[kind] = _is_a(kind, _FUNCTIONAL, "AsyncCollectiveTensor")
@@ -49,7 +53,7 @@ def held(tensor: torch.Tensor) -> torch.Tensor:
     while found.__class__ not in _ORDINARY:
         if is_distributed(found.__class__):
             found = getattr(found, "_local_tensor", None)
-        elif _is_awaited(found.__class__) and found.completed:
+        elif _stands_for_result(found.__class__) and found.completed:
             found = found.elem
         else:
             return found if isinstance(found, torch.Tensor) else tensor

@@ -12,8 +12,10 @@ from torch.overrides import TorchFunctionMode
 
 from graphscope.adapters.torch import compiled, control, devices, results, tensor_base, writing
 from graphscope.adapters.torch.calls import Call
+from graphscope.adapters.torch.context import Awaiting
 from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.devices import Measuring
+from graphscope.adapters.torch.distributed_tensors import is_awaited
 from graphscope.adapters.torch.known_tensors import Group, Known, More, version_of
 from graphscope.adapters.torch.originals import HANDING, IN_C
 from graphscope.adapters.torch.recorder_errors import guarded
@@ -255,6 +257,8 @@ class Calls(TorchFunctionMode):
         kind = session.kind(value)
         if kind is TENSOR or kind is STRANGE:
             rows.append(session.leaves.meet(value, frame, None).row)
+            if kind is STRANGE and is_awaited(value):
+                self.place.awaiting.append(Awaiting(rows, len(rows) - 1, value))
             return Tensor
         if kind is NESTED:
             return tuple(

@@ -6,7 +6,6 @@ They return a tensor before it is there, which is so once the program has waited
 from __future__ import annotations
 
 import sys
-import weakref
 from collections.abc import Callable, Iterator
 from sys import _getframe
 from types import FrameType
@@ -20,7 +19,9 @@ from graphscope.adapters.torch.known_tensors import Known
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.tensor_properties import requires_grad, shape_of
-from graphscope.eventlog.schema import Flag, Kind
+from graphscope.adapters.torch.values import Keeping
+from graphscope.eventlog.places import site_number
+from graphscope.eventlog.schema import Flag, Kind, Pass
 
 if TYPE_CHECKING:
     from graphscope.adapters.torch.collectives import Collectives
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _OPS: Final = ("all_reduce", "all_gather_into_tensor", "reduce_scatter_tensor", "all_to_all_single", "broadcast")
 """Each is given a tensor first, and the group, or its name, last."""
 _WAIT: Final = "wait_tensor"
+_MOST: Final = 4096
 
 
 class Common(NamedTuple):
@@ -63,6 +65,10 @@ class _Op:
         return getattr(self._op, name)
 
 
+def _storage_of(tensor: torch.Tensor) -> int:
+    return int(tensor_base.Own.untyped_storage(tensor)._cdata)
+
+
 class FunctionalCollectives:
     """Follows them.
 
@@ -72,8 +78,8 @@ class FunctionalCollectives:
 
     def __init__(self, collectives: Collectives) -> None:
         self._collectives = collectives
-        self._begun: dict[int, tuple[weakref.ref[torch.Tensor], Started]] = {}
-        """What has not been waited for, by the `id` of its result."""
+        self._begun: dict[int, Started] = {}
+        """What has not been waited for, by the storage of its result: it goes on under other tensors."""
 
     def entries(self) -> Iterator[tuple[Any, str, Any]]:
         """What is to be replaced: the owner, the name, and what takes the place."""
@@ -112,18 +118,18 @@ class FunctionalCollectives:
 
         def wait_tensor(tensor: Any, *args: Any, **kwargs: Any) -> Any:
             place = session.places.here
-            begun = None if session.ended or place.busy else self._begun.pop(id(tensor), None)
-            if begun is None or begun[0]() is not tensor:
+            begun = None if session.ended or place.busy else self._begun.pop(_storage_of(tensor), None)
+            if begun is None:
                 return op(tensor, *args, **kwargs)
             frame = session.frames.user(_getframe(1))
-            self._collectives.awaits(begun[1], frame)
+            self._collectives.awaits(begun, frame)
             start = session.writer.clock()
             place.busy = True
             try:
                 result = op(tensor, *args, **kwargs)
             finally:
                 place.busy = False
-            self._collectives.waited(begun[1], None, frame, start)
+            self._ended(tensor, begun, frame, start)
             return result
 
         return wait_tensor
@@ -147,12 +153,46 @@ class FunctionalCollectives:
         flags = Flag.REQUIRES_GRAD if requires_grad(result) else Flag(0)
         template = self._collectives.without_value(Kind.OP, result, {**columns, "flags": flags})
         row = session.writer.append_many(template, None, rows, end, end - start)
+        # That has no value: what is there in the end is made of what this rank gave.
         known = session.identities.add(result, row)
         if requires_grad(result):
             session.link(result, row, self._fields(result, columns, frame))
-        key = id(result)
-        gone = weakref.ref(result, lambda _: self._begun.pop(key, None))
-        self._begun[key] = gone, Started(common, [known], row)
+        if len(self._begun) >= _MOST:  # nobody waits for them
+            self._begun.clear()
+        self._begun[_storage_of(result)] = Started(common, [known], rows[0])
+
+    @guarded
+    def _ended(self, tensor: torch.Tensor, begun: Started, frame: FrameType, start: int) -> None:
+        session = self._collectives.session
+        known = session.identities.find(tensor) or session.identities.add(tensor, begun.row)
+        self._collectives.waited(begun._replace(targets=[known]), frame, start)
+        awaiting = session.places.here.awaiting
+        for each in awaiting:  # what the call that runs was given is there now
+            if _storage_of(each.tensor.elem) == _storage_of(tensor):
+                each.rows[each.place] = self._arrived(each.tensor, each.rows[each.place], known.row, frame)
+        awaiting.clear()
+
+    def _arrived(self, tensor: Any, row: int, source: int, frame: FrameType) -> int:
+        """Append the row of a tensor that stood for a result, which is there from now on."""
+        session, writer = self._collectives.session, self._collectives.session.writer
+        form = Keeping(
+            writer.template(
+                Kind.OP,
+                op=session.op_number("arrived", "What stood for the result of a collective, now that it is there."),
+                site=site_number(writer, frame),
+                scope=session.places.here.context.path.number(writer),
+                shape=shape_of(tensor),
+                dtype=log_dtype(tensor_base.dtype(tensor)),
+                flags=Flag.VIEW | (Flag.REQUIRES_GRAD if requires_grad(tensor) else Flag(0)),
+                graph_pass=Pass.BACKWARD if session.places.here.context.backward else Pass.FORWARD,
+                input_count=2,
+            )
+        )
+        template, value = form.read(tensor.elem)
+        found = writer.append_many(template, value, [row, source], writer.clock())
+        if (known := session.identities.find(tensor)) is not None:
+            known.row = found
+        return found
 
     def _fields(self, result: torch.Tensor, columns: dict[str, Any], frame: FrameType) -> Fields:
         """What the rows of the backward node of a collective share."""

@@ -15,6 +15,7 @@ from graphscope.adapters.torch.calls import Call, parameters
 from graphscope.adapters.torch.compiled import rule_of
 from graphscope.adapters.torch.context import Context
 from graphscope.adapters.torch.describing import flattened
+from graphscope.adapters.torch.distributed_tensors import placing
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.forward import Calls
 from graphscope.adapters.torch.recorder_errors import guarded
@@ -23,10 +24,14 @@ from graphscope.adapters.torch.rules import NEVER
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.tensor_properties import grad_fn, shape_of
+from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import site_number
-from graphscope.eventlog.schema import Kind, Pass
+from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.eventlog.template import Template
 from graphscope.formulas.formula import Formula
+
+_CONVERTING: Final = "torch.distributed.tensor"
+"""Here are functions that programs call by other names: `to_local`, `from_local`, `redistribute`."""
 
 _MOST_FIELDS: Final = 512
 """So many kinds of results of torch's own functions are remembered."""
@@ -57,6 +62,8 @@ class Functions:
                 return original.__get__(None, cls)(*args, **kwargs)
             if cls.__module__.startswith("torch."):
                 result = original.__get__(None, cls)(*args, **kwargs)
+                if cls.__module__.startswith(_CONVERTING):
+                    self._converted(args, result, _getframe(1))
                 self._tie(result, _getframe(1))
                 return result
             writer = session.writer
@@ -147,6 +154,37 @@ class Functions:
         for each in outputs:
             self.session.identities.table.take(id(each))
         made(calls, call, outputs, args, kwargs, rows, constants, frame, start, end)
+
+    @guarded
+    def _converted(self, args: Any, result: Any, frame: FrameType) -> None:
+        """Append the row of what turns a distributed tensor into its part, or back, or lays it otherwise.
+
+        It is computed inside with gradients off, of which those rows tell; from here on they flow.
+        """
+        session, writer = self.session, self.session.writer
+        node = grad_fn(result) if session.follows and isinstance(result, torch.Tensor) else None
+        if node is None:
+            return
+        frame = session.frames.user(frame)
+        known = session.leaves.meet(result, frame, None)
+        form = Keeping(
+            writer.template(
+                Kind.OP,
+                op=session.op_number(op_name(node.name()), "How a tensor lies on a mesh, or a part of it on a rank."),
+                site=site_number(writer, frame),
+                scope=session.places.here.context.path.number(writer),
+                shape=shape_of(result),
+                dtype=log_dtype(tensor_base.dtype(result)),
+                attrs=writer.attributes(placing(result)),
+                flags=Flag.REQUIRES_GRAD | Flag.VIEW,
+                graph_pass=Pass.BACKWARD if session.places.here.context.backward else Pass.FORWARD,
+                input_count=1,
+            )
+        )
+        template, value = form.read(result)
+        given = next((each for each in args if isinstance(each, torch.Tensor)), result)
+        source = session.identities.find(given) or known
+        known.row = writer.append_many(template, value, [source.row], writer.clock())
 
     @guarded
     def _tie(self, result: Any, frame: FrameType) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Sequence
+from importlib.util import find_spec
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -44,6 +45,8 @@ class TorchFrames(Frames):
 
     def __init__(self) -> None:
         super().__init__([torch])
+        trees = find_spec("optree")  # by which torch goes through nested arguments, where it is installed
+        self._folders += tuple(f"{each}{os.sep}" for each in (trees and trees.submodule_search_locations) or ())
         self._computing = f"{torch.__file__.rpartition('__init__')[0]}distributions{os.sep}"
         """Where what is made is made by computing: that is shown."""
 

@@ -15,8 +15,8 @@ WHOLE: Final = "Replicate()"
 class Share(NamedTuple):
     """What a rank holds of a parameter."""
 
-    count: int
-    """The elements of all of it."""
+    elements: int
+    """How many all of it has."""
     is_piece: bool
 
 

@@ -49,15 +49,14 @@ def held(tensor: torch.Tensor) -> torch.Tensor:
 
     What a collective brings is not there before the program has waited for it.
     """
-    found: Any = tensor
-    while found.__class__ not in _ORDINARY:
-        if is_distributed(found.__class__):
-            found = getattr(found, "_local_tensor", None)
-        elif _stands_for_result(found.__class__) and found.completed:
-            found = found.elem
-        else:
-            return found if isinstance(found, torch.Tensor) else tensor
-    return found  # type: ignore[no-any-return]
+    kind: Any = tensor.__class__
+    part: Any = None
+    if kind not in _ORDINARY:
+        if is_distributed(kind):
+            part = getattr(tensor, "_local_tensor", None)
+        elif _stands_for_result(kind) and not is_awaited(tensor):
+            part = tensor.elem  # type: ignore[attr-defined]
+    return tensor if part is None else held(part)
 
 
 def placing(tensor: torch.Tensor) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Collectives that are ops of torch's own: what distributed tensors, and `torch.distributed._functional_collectives`, use.
+"""Collectives that are ops of torch's own, as distributed tensors and `_functional_collectives` use them.
 
 They return a tensor before it is there, which is so once the program has waited for it.
 """
@@ -136,7 +136,8 @@ class FunctionalCollectives:
 
     @guarded
     def _come_to(self, name: str, given: tuple[Any, ...], frame: FrameType) -> Common | None:
-        library, group = torch.distributed.distributed_c10d, given[-1]
+        library: Any = torch.distributed.distributed_c10d
+        group = given[-1]
         told = self._collectives.told_of(library._resolve_process_group(group) if isinstance(group, str) else group)
         if told is None:
             return None

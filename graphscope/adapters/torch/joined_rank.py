@@ -15,7 +15,8 @@ from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.eventlog.schema import Kind
 
 if TYPE_CHECKING:
-    from graphscope.adapters.torch.collectives import Collectives, Common
+    from graphscope.adapters.torch.collectives import Collectives
+    from graphscope.adapters.torch.functional_collectives import Common
 
 
 class JoinedRank:

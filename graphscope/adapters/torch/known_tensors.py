@@ -26,7 +26,18 @@ class Group:
 class More:
     """What only some tensors have: versions, a gradient, a name."""
 
-    __slots__ = ("accumulated", "arrivals", "first", "form", "gathered", "leaf", "name", "updating", "versions", "zeroed")
+    __slots__ = (
+        "accumulated",
+        "arrivals",
+        "first",
+        "form",
+        "gathered",
+        "leaf",
+        "name",
+        "updating",
+        "versions",
+        "zeroed",
+    )
 
     def __init__(self, first: int) -> None:
         self.first = first

@@ -66,11 +66,11 @@ class Leaves:
         """Tell a leaf again that was used, to be initialised or converted, ahead of the call of its module."""
         session = self._session
         known = session.identities.find(tensor)
-        if is_distributed(tensor.__class__) and isinstance(tensor, torch.nn.Parameter):
-            if known is not None and not known.extended().leaf:  # it is the tensor that `detach` has made for it
-                session.identities.table.take(id(tensor))
-                self.leaf(tensor, None)
-                return
+        is_parameter = is_distributed(tensor.__class__) and isinstance(tensor, torch.nn.Parameter)
+        if is_parameter and known is not None and not known.extended().leaf:  # `detach` has made it what it is
+            session.identities.table.take(id(tensor))
+            self.leaf(tensor, None)
+            return
         if known is None or known.more is None or not known.more.leaf or known.row < session.writer.low:
             return
         if known.more.name != self.names.of(tensor):
@@ -141,7 +141,7 @@ class Leaves:
         return known
 
     def _of_part(self, tensor: torch.Tensor, frame: FrameType) -> Known | None:
-        """The entry of a distributed tensor that was made of a part which is known; a parameter has a row of its own."""
+        """The entry of a distributed tensor that was made of a known part; a parameter has a row of its own."""
         if tensor.__class__ in ORDINARY or isinstance(tensor, torch.nn.Parameter):
             return None
         part, identities = held(tensor), self._session.identities

@@ -121,7 +121,7 @@ class ShardedParameters:
         return known
 
     def passed(self, first: int, frame: FrameType) -> None:
-        """A backward pass has ended, whose rows begin at `first`: append what it made of gradients that no row tells."""
+        """A backward pass has ended, whose rows begin at `first`: append what it made of gradients that none tells."""
         for reference in list(self.references):
             parameter = reference()
             if parameter is None:

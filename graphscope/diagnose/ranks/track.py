@@ -203,7 +203,9 @@ def track(log: Log) -> Track:
     optimizer = _optimizer(log, held)
     loss, lost = _losses(log, ends, clock)
     shares = [share_of(log, int(each["row"][0])) for each in own]
-    counts = tuple(int(each["count"][0]) if share is None else share.count for each, share in zip(own, shares, strict=True))
+    counts = tuple(
+        int(each["count"][0]) if share is None else share.elements for each, share in zip(own, shares, strict=True)
+    )
     pieces = tuple(share is not None and share.is_piece for share in shares)
     for name in ("gradient", "weight"):
         changes[name][:, np.array(pieces, bool)] = np.nan

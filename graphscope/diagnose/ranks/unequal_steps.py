@@ -13,14 +13,14 @@ from graphscope.diagnose.ranks.track import Track
 
 
 class UnequalSteps:
-    """Compares behind which backward pass each rank makes an update, and keeps of it no more than where that differs."""
+    """Compares behind which backward pass each rank makes an update, and keeps of it no more than where they part."""
 
     def __init__(self) -> None:
         self._first: Track | None = None
         self._names: list[str] = []
-        self._partings: list[tuple[int, int, int] | None] = []
-        """Of each rank the first update that it makes behind another backward pass than the first rank, and the passes
-        that had begun by then: its own, and those of that rank."""
+        self._partings: list[tuple[int, int] | None] = []
+        """Of each rank the first update that it makes behind another backward pass than the first rank, and how many of
+        its own had begun by then."""
         self._is_comparable = True
 
     def add(self, track: Track) -> None:
@@ -34,7 +34,7 @@ class UnequalSteps:
         here, there = in_common(first.updates, track.updates)
         passes = first.changes["passes"][here, 0], track.changes["passes"][there, 0]
         apart = np.flatnonzero(passes[0] != passes[1])[:1].tolist()
-        self._partings.append((int(here[apart[0]]), *(int(each[apart[0]]) for each in passes[::-1])) if apart else None)
+        self._partings.append((int(here[apart[0]]), int(passes[1][apart[0]])) if apart else None)
 
     def told(self) -> Iterator[Told]:
         """The first update of which some ranks make the one that follows, as they leave it out."""

@@ -30,8 +30,8 @@ from graphscope.eventlog.schema import Flag, Kind, Pass
 from graphscope.eventlog.template import Template
 from graphscope.formulas.formula import Formula
 
-_CONVERTING: Final = "torch.distributed.tensor"
-"""Here are functions that programs call by other names: `to_local`, `from_local`, `redistribute`."""
+_CONVERTING: Final = ("torch.distributed.tensor", "torch.distributed.fsdp")
+"""Here are functions that programs call by other names (`to_local`), and one that `fully_shard` hooks."""
 
 _MOST_FIELDS: Final = 512
 """So many kinds of results of torch's own functions are remembered."""
@@ -161,11 +161,14 @@ class Functions:
 
         It is computed inside with gradients off, of which those rows tell; from here on they flow.
         """
-        session, writer = self.session, self.session.writer
-        node = grad_fn(result) if session.follows and isinstance(result, torch.Tensor) else None
-        if node is None:
-            return
-        frame = session.frames.user(frame)
+        results = [each for each in flattened(result) if isinstance(each, torch.Tensor)]
+        given = [each for each in flattened(args) if isinstance(each, torch.Tensor)]
+        for each, source in zip(results, given, strict=False):
+            if self.session.follows and grad_fn(each) is not None:
+                self._convert(source, each, self.session.frames.user(frame))
+
+    def _convert(self, given: torch.Tensor, result: torch.Tensor, frame: FrameType) -> None:
+        session, writer, node = self.session, self.session.writer, grad_fn(result)
         known = session.leaves.meet(result, frame, None)
         form = Keeping(
             writer.template(
@@ -182,7 +185,6 @@ class Functions:
             )
         )
         template, value = form.read(result)
-        given = next((each for each in args if isinstance(each, torch.Tensor)), result)
         source = session.identities.find(given) or known
         known.row = writer.append_many(template, value, [source.row], writer.clock())
 

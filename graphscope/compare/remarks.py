@@ -12,6 +12,7 @@ from graphscope.diagnose.text_lines import counted
 from graphscope.eventlog.schema import NODES, Flag, Kind
 from graphscope.eventlog.values import POLICIES
 from graphscope.graph import Graph
+from graphscope.graph.quantities import bytes_text
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
@@ -20,6 +21,9 @@ Compared = Literal["values", "statistics", "shapes"]
 
 _EDITS: Final = 3
 """So many are named."""
+
+_CAP: Final = 1 << 20
+"""What a value might take in logs that do not say it."""
 
 _COMPARED: Final[dict[str, Compared]] = {"full": "values", "summary": "statistics", "none": "shapes"}
 
@@ -73,7 +77,11 @@ def _missing(log: Log) -> Iterator[str]:
     elif log.dropped > log.first:
         yield f"has let go of the values before #{log.dropped}; record with a larger budget, or --values summary"
     if _policy(log) == "full" and (large := _summarised(log)):
-        yield f"keeps statistics alone of {counted(large, 'value')}, each above 1 MiB: their elements are not compared"
+        above = bytes_text(int(log.metadata.get("cap", _CAP)))
+        yield (
+            f"keeps statistics alone of {counted(large, 'value')}, as of those above {above}: their elements are not "
+            "compared"
+        )
 
 
 def _edits(log: Log) -> Iterator[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphscope.errors import CommandError
 from graphscope.eventlog.presenting import presented
+from graphscope.eventlog.values import advice
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -69,9 +70,7 @@ class Recorded:
 
     def _kept(self, value: Any) -> Any:
         if value is None:
-            raise CommandError(
-                f"The value of #{self.node.row} was not kept", "record with values='full' and a larger cap or budget"
-            )
+            raise CommandError(f"The value of #{self.node.row} was not kept", advice(self.node.dtype))
         return value
 
 

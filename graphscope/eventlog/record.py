@@ -94,7 +94,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         on: With `every` or `keep_last`, what makes the recording hold the steps that it keeps, and record the next ones
             in full: some of `nan`, `signal`, `exception` and `finding`, joined by `|` (see `moments.MOMENTS`); None:
             the first three.
-        cap: Values of more bytes are summarised.
+        cap: Values of more bytes are summarised; None: those above 1 MiB, and above a 128th of the budget.
         budget: Bytes of values that the log may hold; the oldest are dropped first. With `every` or `keep_last`, bytes
             of rows and values: the oldest rows go with their values.
         capture: Of a framework's program: `calls` tells what the program calls, `calls+backward` what the engine runs
@@ -115,7 +115,7 @@ class record(contextlib.AbstractContextManager[Log]):  # noqa: N801 - a verb, us
         keep_last: int | None = None,
         every: int = 1,
         on: str | None = None,
-        cap: int = 1 << 20,
+        cap: int | None = None,
         budget: int = 1 << 30,
         capture: str = "calls+backward",
         memory: bool = False,

@@ -209,13 +209,22 @@ DTYPES: Final[tuple[str, ...]] = (
     "qint8",
     "quint8",
     "qint32",
+    "float4_e2m1fn_x2",
+    "float4_e2m1fn",
+    *(f"int{bits}" for bits in range(1, 8)),
+    *(f"uint{bits}" for bits in range(1, 8)),
+    *("bits8", "bits16", "bits1x8", "bits2x4", "bits4x2"),
 )
 """Names of dtypes in the order of their codes; new ones are added at the end."""
 
-MEASURED: Final = frozenset(DTYPES[DTYPES.index("object") + 1 :])
+MEASURED: Final = frozenset(DTYPES[DTYPES.index("object") + 1 : DTYPES.index("float4_e2m1fn_x2")])
 """Dtypes of which statistics alone are kept."""
 
-_BITS: Final = {**dict.fromkeys(MEASURED, "u1"), "": "u1", "bfloat16": "u2", "complex32": "u4", "qint32": "u4"}
+NAMED: Final = frozenset(DTYPES[DTYPES.index("float4_e2m1fn_x2") :])
+"""Dtypes of which the name alone is kept: frameworks themselves compute nothing with them. None has a NaN or an Inf."""
+
+_WIDE: Final = {"bfloat16": "u2", "bits16": "u2", "complex32": "u4", "qint32": "u4"}
+_BITS: Final = {**dict.fromkeys(("", *MEASURED, *NAMED), "u1"), **_WIDE}
 ELEMENTS: Final[tuple[np.dtype, ...]] = tuple(np.dtype(_BITS.get(name, name)) for name in DTYPES)
 """An element of each in memory, in that order: its bits where NumPy does not know the dtype."""
 

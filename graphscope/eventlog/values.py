@@ -16,6 +16,16 @@ POLICIES: Final = ("full", "summary", "none")
 SMALL: Final = 4096
 """Under `summary`, a value of so many bytes or fewer is kept whole: a copy costs less than its statistics."""
 
+_CAP: Final = 1 << 20
+_SHARE: Final = 128
+"""Of a small budget a value takes no more than such a share. A segment, which has a quarter of it, then holds dozens of
+values; were it filled by a few, leaves above all, there would be very many segments, and no step whole in one."""
+
+
+def cap_of(budget: int) -> int:
+    """Bytes above which a value is summarised, where nobody says how many."""
+    return min(_CAP, budget // _SHARE)
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
@@ -43,7 +53,7 @@ _FIRST_OF_OTHERS: Final = 256
 def summarize(value: np.ndarray) -> Summary:
     """The statistics of an array of any shape and numeric dtype; all zero for an empty one."""
     count = int(value.size)
-    if value.dtype.num >= _FIRST_OF_OTHERS and nature(value.dtype).has_code:  # NumPy knows nothing of their kind
+    if value.dtype.num >= _FIRST_OF_OTHERS and nature(value.dtype).has_values:  # NumPy knows nothing of their kind
         value = value.astype(np.float32)
     if count == 0 or value.dtype.kind not in "fiubc":
         return Summary(0.0, 0.0, 0.0, 0.0, 0, 0, 0, count)
@@ -105,10 +115,10 @@ def storage(policy: str, cap: int, nbytes: int, dtype: np.dtype) -> Flag:
         policy: One of POLICIES.
         cap: Values of more bytes are summarised.
         nbytes: The value's size.
-        dtype: Its dtype; what the format has no code for is not kept.
+        dtype: Its dtype; what the format has no code for, or no more than a name, is not kept.
     """
     kind = nature(dtype)
-    if policy == "none" or not kind.has_code:
+    if policy == "none" or not kind.has_values:
         return Flag(0)
     if not kind.is_read:
         return Flag.SUMMARY
@@ -122,8 +132,8 @@ class Nature(NamedTuple):
     """What of a dtype decides how values of it are kept."""
 
     name: str
-    has_code: bool
-    """Whether the format knows it."""
+    has_values: bool
+    """Whether the format knows more of it than its name."""
     is_read: bool
     """Whether readers have its elements from the bytes: they know the dtype, and these are in this machine's order."""
 
@@ -132,5 +142,12 @@ class Nature(NamedTuple):
 def nature(dtype: np.dtype) -> Nature:
     """What of a dtype decides how values of it are kept; NumPy puts its name together anew each time."""
     name = dtype.name
-    has_code = name in schema.DTYPE_CODES and not dtype.hasobject
-    return Nature(name, has_code, dtype.isnative and name not in schema.MEASURED)
+    has_values = name in schema.DTYPE_CODES and name not in schema.NAMED and not dtype.hasobject
+    return Nature(name, has_values, dtype.isnative and name not in schema.MEASURED)
+
+
+def advice(dtype: str) -> str:
+    """What to do where a value of a dtype was not kept and is wanted."""
+    if dtype in schema.NAMED:
+        return f"values of {dtype} are never kept: in PyTorch, .view(torch.uint8) of a tensor has its bits"
+    return "record with values='full' and a larger cap or budget"

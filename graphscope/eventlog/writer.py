@@ -46,7 +46,7 @@ class Writer(WideRows):
     Args:
         path: The folder to make; it must not exist.
         policy: `full`, `summary` or `none`: how much of a value is kept.
-        cap: Values of more bytes than this are summarised.
+        cap: Values of more bytes than this are summarised; None: what `values.cap_of` says of the budget.
         budget, keep_last, every, capture, memory, passes: As in `record`.
 
     Raises:
@@ -60,7 +60,7 @@ class Writer(WideRows):
         path: Path,
         *,
         policy: str = "full",
-        cap: int = 1 << 20,
+        cap: int | None = None,
         budget: int = 1 << 30,
         keep_last: int | None = None,
         every: int = 1,
@@ -74,7 +74,8 @@ class Writer(WideRows):
             raise LogError(f"values={policy!r} is no policy", hint=f"choose one of {', '.join(values.POLICIES)}")
         self.sampling, self.is_ring = Sampling(every, keep_last, on), keep_last is not None or every > 1
         self.policy = self.asked = policy  # of the steps behind something remarkable all is kept
-        self.cap, self.base, self.capture = cap, base, capture
+        self.cap = values.cap_of(budget) if cap is None else cap
+        self.base, self.capture = base, capture
         self.memory, self.passes = memory, passes
         self._given, path = path, path.absolute()  # the program may go to another folder
         self.path = path
@@ -114,6 +115,7 @@ class Writer(WideRows):
                 "argv": list(sys.argv),
                 "process": os.getpid(),
                 "values": policy,
+                "cap": self.cap,
                 "capture": capture,
                 "memory": memory,
                 "passes": passes,

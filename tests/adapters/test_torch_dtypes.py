@@ -14,6 +14,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import graphscope as gs
+from graphscope.debugger import interpreter
+from graphscope.debugger.debugger import Debugger
 from graphscope.tables import export_tables
 
 pytestmark = pytest.mark.torch
@@ -68,6 +70,35 @@ def test_a_dtype_is_named_and_measured(name: str, values: str, tmp_path: Path) -
     for told, tensor in (("whole", whole), ("few", few), ("turned", turned), ("last", last)):
         assert nodes[told].dtype == name
         agrees(graph.log.summary(nodes[told].row), tensor)
+
+
+BITS = (
+    "float4_e2m1fn_x2", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in range(1, 8)), "bits8", "bits16",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("values", ["full", "summary", "none"])
+@pytest.mark.parametrize("name", BITS)
+def test_a_dtype_that_nothing_is_computed_with_is_named_and_it_is_said_that_its_values_are_not_kept(
+    name: str, values: str, tmp_path: Path
+) -> None:
+    with gs.record(tmp_path / "run.gscope", values=values):
+        bits = torch.arange(16, dtype=torch.uint8)
+        turned = bits.view(getattr(torch, name))
+        several = turned.chunk(2)
+        again = turned.view(torch.uint8)
+    log = gs.load(tmp_path / "run.gscope")
+    nodes = {node.name: node for node in log.graph.nodes}
+    assert nodes["turned"].dtype == name
+    assert nodes["turned"].shape == tuple(turned.shape)
+    assert {dtype for _, dtype in nodes["several"].outputs} == {name}
+    assert len(several) == 2
+    assert log.value(nodes["turned"].row) is log.summary(nodes["turned"].row) is None
+    assert log.nonfinite(nodes["turned"].row) is False
+    if values == "full":
+        assert np.array_equal(log.value(nodes["again"].row), again.numpy())
+    told = interpreter.run(Debugger(log), f"pt #{nodes['turned'].row}")
+    assert f"values of {name} are never kept" in str(told.hint)
 
 
 @pytest.mark.parametrize("values", ["full", "summary"])

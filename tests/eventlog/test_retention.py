@@ -85,7 +85,7 @@ def test_a_step_larger_than_a_segment_is_kept_whole(make, append) -> None:
 
 @pytest.mark.slow
 def test_the_budget_takes_the_oldest_values_and_no_event(make, append) -> None:
-    writer = make(budget=8 << 20)
+    writer = make(budget=8 << 20, cap=1 << 20)
     rows = [append(writer, np.full(10_000, number, "f4")) for number in range(2000)]
     values = sum(found.stat().st_size for found in writer.path.rglob("values.npy"))
     assert values <= 8 << 20
@@ -160,11 +160,40 @@ def test_a_value_larger_than_the_budget(make, append) -> None:
 
 
 def test_rows_beside_values_larger_than_the_budget_take_little_room(make, append) -> None:
-    writer = make(budget=1 << 20)
+    writer = make(budget=1 << 20, cap=1 << 20)
     for number in range(200):
         append(writer, np.full(1 << 16, number, np.float64))
     files = [path for path in writer.path.rglob("*") if path.is_file()]
     assert sum(512 * path.stat().st_blocks for path in files) < 16 << 20  # of 100 MiB that were written
+
+
+@pytest.mark.slow
+def test_a_small_budget_of_a_program_with_large_parameters_keeps_few_segments_that_tell_the_truth(
+    tmp_path: Path,
+) -> None:
+    numbers = np.random.default_rng(0).standard_normal((128, 40_000), np.float32)  # 20 MB
+    with gs.record(tmp_path / "run.gscope", budget=1 << 20) as log:
+        weights = [gs.tensor(each, requires_grad=True) for each in numbers]
+        for step in range(200):
+            for each in range(4):
+                weights[(4 * step + each) % 128].sum().backward()
+            gs.step()
+    log.refresh()
+    assert len(list(log.chunks())) < 10
+    held = sum(found.stat().st_size for found in (tmp_path / "run.gscope").rglob("values.npy"))
+    assert held <= 1 << 20
+    forward = [node for node in log.graph.select("op:sum") if node.graph_pass == "forward"]
+    sums = [node for node in forward if node.row >= log.dropped]
+    assert len(sums) > 100
+    means = numbers.mean(axis=1, dtype=np.float64)
+    for node in sums:
+        leaf = node.inputs[0].source
+        statistics = log.summary(leaf.row)
+        assert log.value(leaf.row) is None
+        assert statistics is not None
+        which = np.argmin(np.abs(numbers.max(axis=1) - statistics.maximum) + np.abs(means - statistics.mean))
+        assert (statistics.minimum, statistics.maximum) == (numbers[which].min(), numbers[which].max())
+        assert float(node.value) == pytest.approx(float(numbers[which].sum(dtype=np.float64)), abs=1e-2)
 
 
 @pytest.mark.slow
@@ -191,7 +220,7 @@ def test_leaves_are_written_again_in_each_segment(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "budget"), [(100, 4 << 20), (30_000, 8 << 20)])
 def test_a_reader_of_a_log_that_grows_never_sees_newer_values_in_old_rows(make, append, size: int, budget: int) -> None:
-    writer = make(budget=budget)
+    writer = make(budget=budget, cap=1 << 20)
     log = load(writer.path)
     far = 2 * budget // (4 * size) // 7
     held = []
@@ -214,7 +243,7 @@ def test_a_reader_of_a_log_that_grows_never_sees_newer_values_in_old_rows(make, 
 
 
 def test_room_that_is_written_again_and_again_holds_what_was_written_last(make, append) -> None:
-    writer = make(budget=4 << 20)
+    writer = make(budget=4 << 20, cap=1 << 20)
     sizes = [7, 1_000, 50_000, 200_000]
     rows = [append(writer, np.full(sizes[number % 4], number, "f4")) for number in range(400)]
     log = load(writer.path)
@@ -247,7 +276,7 @@ def test_the_step_behind_rows_that_have_gone_does_not_begin_with_what_was_held(m
 @pytest.mark.slow
 def test_the_series_knows_losses_of_steps_that_fill_more_than_a_segment(tmp_path: Path) -> None:
     losses = []
-    with gs.record(tmp_path / "run.gscope", keep_last=1, budget=1 << 23) as log:
+    with gs.record(tmp_path / "run.gscope", keep_last=1, budget=1 << 23, cap=1 << 20) as log:
         weight = gs.tensor(np.linspace(0.5, 1.5, 60_000), requires_grad=True)
         optimizer = gs.optim.SGD([weight], lr=0.1)
         for step in range(12):

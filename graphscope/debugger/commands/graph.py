@@ -18,6 +18,7 @@ from graphscope.diagnose import examined
 from graphscope.errors import CommandError
 from graphscope.eventlog.names import place_of, short_place
 from graphscope.eventlog.presenting import presented
+from graphscope.eventlog.values import advice
 from graphscope.graph import Node, filled, rule_rows
 from graphscope.graph.gradients import made_of
 from graphscope.graph.quantities import time_text
@@ -165,7 +166,7 @@ def _element_of(spec: str) -> tuple[str, tuple[int, ...] | None]:
 def _element_text(node: Node, place: tuple[int, ...]) -> str:
     value = node.value
     if value is None:
-        raise CommandError(f"the value of {title(node)} was not kept", "record with values='full'")
+        raise CommandError(f"the value of {title(node)} was not kept", advice(node.dtype))
     if len(place) != value.ndim or any(
         not -length <= at < length for at, length in zip(place, value.shape, strict=True)
     ):

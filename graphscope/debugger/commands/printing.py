@@ -13,6 +13,7 @@ from graphscope.debugger.debugger import Debugger
 from graphscope.debugger.expressions import RAISED, Expression, describe, parse
 from graphscope.debugger.results import ValueResult
 from graphscope.errors import CommandError, GraphscopeError
+from graphscope.eventlog.values import advice
 
 
 @command("p", "print", group="looking", needs="edge")
@@ -93,5 +94,7 @@ def _reason(dbg: Debugger, expression: Expression, error: BaseException) -> str 
     for word in sorted(expression.names & {"value", "grad"}) if dbg.node_at_hand is not None else ():
         if isinstance(error, AttributeError | TypeError) and dbg.lookup()(word) is None:
             reached = word == "value" or dbg.graph.backward_of(dbg.need_node())
-            return f"`{word}` is None here: {'it was not kept' if reached else 'no gradient has reached it up to now'}"
+            lost = f"it was not kept ({advice(dbg.need_node().dtype)})"
+            why = lost if reached else "no gradient has reached it up to now"
+            return f"`{word}` is None here: {why}"
     return None

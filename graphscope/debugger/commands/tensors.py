@@ -19,6 +19,7 @@ from graphscope.debugger.results import Message, TableResult, ValueResult
 from graphscope.debugger.session_runs import rows_of
 from graphscope.errors import CommandError
 from graphscope.eventlog.schema import DTYPE_CODES, ELEMENTS
+from graphscope.eventlog.values import advice
 from graphscope.graph import Node
 
 _LONGEST: Final = 200
@@ -115,9 +116,7 @@ def print_tensor(
     value = node.output(slot)
     if value is None:
         if (statistics := value_results.kept_statistics(node)) is None:
-            return Message(
-                f"The value of {title(node)} was not kept", hint="record with values='full' and a larger cap"
-            )
+            return Message(f"The value of {title(node)} was not kept", hint=advice(node.outputs[slot][1]))
         return value_results.statistics_alone(tensor or title(node), node, statistics)
     if found and found["slice"]:
         value = evaluate(dbg, f"nodes[{node.row}].output({slot}){found['slice']}")

@@ -18,6 +18,7 @@ from graphscope.engine.ops.view_layout import Layout, Place
 from graphscope.errors import StaticError
 from graphscope.eventlog import record
 from graphscope.eventlog.typed import Dtype, Input, Other, Outline, Structure, spelled
+from graphscope.eventlog.values import advice
 from graphscope.static.graphs.op_calls import called, gradients_of
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def call_of(node: Node) -> Call:
         if value is None:
             raise StaticError(
                 f"{where} can't be made again: the value of its input #{edge.source.row} was not kept",
-                hint="record with values='full' and a larger cap",
+                hint=advice(edge.source.dtype),
             )
         given[edge.number] = np.asarray(value)
     if len(given) < len(owner.event.inputs):

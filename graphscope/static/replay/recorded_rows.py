@@ -10,6 +10,7 @@ from graphscope.adapters.kit.executor import RecordedCall
 from graphscope.errors import StaticError
 from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.typed import Dtype
+from graphscope.eventlog.values import advice
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -108,7 +109,7 @@ def recorded(node: Node, slot: int) -> np.ndarray:
     """
     value = node.output(slot)
     if value is None:
-        raise StaticError(f"the value of {where(node)} was not kept", hint="record with values='full' and a larger cap")
+        raise StaticError(f"the value of {where(node)} was not kept", hint=advice(node.dtype))
     return np.asarray(value)
 
 

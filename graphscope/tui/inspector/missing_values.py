@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphscope.debugger.value_results import in_numbers, kept_statistics
+from graphscope.eventlog.schema import NAMED
+from graphscope.eventlog.values import advice
 
 if TYPE_CHECKING:
     from graphscope.graph import Node
@@ -18,4 +20,6 @@ def not_kept(node: Node, what: str) -> str:
         what: What the array is called.
     """
     found = kept_statistics(node)
-    return f"The {what} was not kept." if found is None else f"Only statistics were kept: {in_numbers(found)}."
+    if found is not None:
+        return f"Only statistics were kept: {in_numbers(found)}."
+    return f"The {what} was not kept" + (f": {advice(node.dtype)}." if node.dtype in NAMED else ".")

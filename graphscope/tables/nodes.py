@@ -36,7 +36,7 @@ def batches(log: Log) -> Iterator[Batch]:
             "row": rows,
             "pass": coded(nodes["graph_pass"], _PASSES),
             "kind": Coded(kinds, _KINDS),
-            "op": coded(nodes["op"], words.ops),
+            "op": words.ops_of(nodes),
             "name": coded(_naming(log, rows, nodes), words.names),
             "module": coded(nodes["scope"], words.modules),
             "site": known(nodes["site"], nodes["site"] > 0),

@@ -59,7 +59,10 @@ SCHEMA: Final = (
             _ROW,
             Column("pass", "text", "`forward` or `backward`"),
             Column("kind", "text", "`leaf`, `op`, `grad` (a backward rule) or `accumulate` (a gradient grows)"),
-            Column("op", "text", "the op that ran; of a rule that of its forward node"),
+            Column(
+                "op", "text",
+                "the op that ran; of a rule that of its forward node; of a leaf the function that made it, else `leaf`",
+            ),
             Column("name", "text", "what the log says that it is called, or the tensor that it wrote into: `0.weight`"),
             Column("module", "text", "the path of the innermost module around it: `encoder.1`"),
             _SITE,

@@ -50,7 +50,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Log, Path]:
             gs.tensor(value) + 0
         parts = [gs.ones(2) * number for number in range(5)]
         gs.stack(parts).unbind()[1].sum()
-        gs.randn(3000) * 1.0
+        (gs.randn(3000, requires_grad=True) * 1.0).sum().backward()
     export_tables([folder / "mixed.gscope"], folder / "tables")
     return load(folder / "mixed.gscope"), folder / "tables"
 
@@ -86,7 +86,8 @@ def test_nodes_and_edges_are_those_of_the_rows(mixed: tuple[Log, Path]) -> None:
     events = [log.event(row) for row in rows]
     nodes = rows_of(folder, "nodes")
     assert [each["row"] for each in nodes] == rows
-    assert [each["op"] or "" for each in nodes] == [log.op(event.op).name for event in events]
+    assert [each["op"] for each in nodes] == [log.graph.node(row).op for row in rows]
+    assert {"tensor", "accumulate", "randn", "stack"} <= {each["op"] for each in nodes}
     assert [tuple(each["shape"]) for each in nodes] == [event.shape for event in events]
     assert [each["dtype"] or "" for each in nodes] == [event.dtype for event in events]
     assert [each["nonfinite"] for each in nodes] == [bool(log.nonfinite(row)) for row in rows]

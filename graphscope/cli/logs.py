@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graphscope.cli.parser import SUFFIX, as_meant, find_log, is_place_of_logs
+from graphscope.debugger.terminal_text import escape
 from graphscope.errors import UsageError
 from graphscope.eventlog.addresses import is_address
+from graphscope.eventlog.notices import say
+from graphscope.eventlog.unbegun import is_unbegun, what_it_is
 
 
 def logs_of(named: Path | None) -> list[Path]:
     """The log that is named, or all ranks of the run: where it is the run that is named, a folder with it, or none."""
     log = find_log(named)
     is_itself = named is not None and (log == named or is_address(named))
-    return [log] if is_itself else with_ranks(log)
+    return [log] if is_itself else _begun(with_ranks(log))
 
 
 def every_log(named: Path | None) -> list[Path]:
@@ -26,7 +29,17 @@ def every_log(named: Path | None) -> list[Path]:
     """
     if named is None or is_address(named) or not is_place_of_logs(as_meant(named)):
         return logs_of(named)
-    return _some(_within(as_meant(named)), [named])
+    return _begun(_some(_within(as_meant(named)), [named]))
+
+
+def _begun(logs: list[Path]) -> list[Path]:
+    """Those of some logs that have begun, and a word about the others; all where none has."""
+    unbegun = [log for log in logs if is_unbegun(log)]
+    if len(unbegun) == len(logs):
+        return logs
+    for log in unbegun:
+        say(escape(what_it_is(log)))
+    return [log for log in logs if log not in unbegun]
 
 
 def with_ranks(log: Path) -> list[Path]:
@@ -101,7 +114,7 @@ def _within(folder: Path) -> list[Path]:
     """The logs in a folder and the folders in it, by name; what lies in a log is none, nor is a copy that is packed."""
     found = []
     for at, folders, files in os.walk(folder):
-        logs = [name for name in folders if (Path(at, name) / "log.json").is_file()]
+        logs = [name for name in folders if (Path(at, name) / "log.json").is_file() or is_unbegun(Path(at, name))]
         folders[:] = sorted(name for name in folders if name not in logs and not name.startswith("."))
         packed = [name for name in files if name.endswith(f"{SUFFIX}.zip") and name.removesuffix(".zip") not in logs]
         found += [Path(at, name) for name in (*logs, *packed)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from graphscope.errors import UsageError
 from graphscope.eventlog.addresses import Address, is_address
+from graphscope.eventlog.ownership import NAME
 
 if TYPE_CHECKING:
     from graphscope.cli.runner import Program
@@ -156,7 +157,7 @@ def is_model(path: Path) -> bool:
 
 def is_place_of_logs(path: Path) -> bool:
     """Whether a path is a folder that logs may lie in, and is none itself, not even a damaged one."""
-    return path.is_dir() and not any((path / part).exists() for part in ("log.json", "segments"))
+    return path.is_dir() and not any((path / part).exists() for part in ("log.json", "segments", NAME))
 
 
 def find_log(named: Path | None) -> Path:

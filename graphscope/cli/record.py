@@ -41,7 +41,7 @@ def configure(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--budget", type=size, default=1 << 30, metavar="BYTES", help="bytes of values that the log may hold; with "
-        "--every or --keep-last of rows and values together, such as 512M (default: 1G); one value takes a 128th at most",
+        "--every or --keep-last of rows and values together, such as 512M (default: 1G); a value takes a 128th at most",
     )  # fmt: skip
     add_json(parser)
     parser.add_program()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import errno
 import shutil
 from pathlib import Path
-from typing import Final
 
 from graphscope.errors import LogError
-from graphscope.eventlog import ownership, schema
+from graphscope.eventlog import ownership, schema, unbegun
 from graphscope.eventlog.interruptions import own
 
 
@@ -32,7 +31,7 @@ def make_room(path: Path) -> Path:
         names = {entry.name for entry in path.iterdir()} if path.is_dir() else {""}
         if "log.json" in names:
             path.rename(beside)
-        elif names <= {ownership.NAME, _TABLES} and _are_tables(path / _TABLES):  # of one that was killed as it began
+        elif names <= unbegun.PARTS and _holds_nothing(path):  # of one that was killed as it began
             shutil.rmtree(path)
         else:
             raise _in_the_way(path)
@@ -47,13 +46,11 @@ def make_room(path: Path) -> Path:
     return path
 
 
-_TABLES: Final = "tables"
-
-
-def _are_tables(folder: Path) -> bool:
-    """Whether there is nothing in the folder of a log's tables but such tables: no files of a person's."""
-    entries = folder.iterdir() if folder.exists() else ()
-    return all(each.suffix == ".npy" and each.name.partition("-")[0] in schema.TABLES for each in entries)
+def _holds_nothing(folder: Path) -> bool:
+    """Whether there is nothing in the parts of a log but tables and segments of ours: no files of a person's."""
+    tables, segments = ([*part.iterdir()] if part.exists() else [] for part in (folder / "tables", folder / "segments"))
+    are_tables = all(each.suffix == ".npy" and each.name.partition("-")[0] in schema.TABLES for each in tables)
+    return are_tables and not segments
 
 
 def _in_the_way(path: Path) -> LogError:

@@ -26,6 +26,7 @@ from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.segment_values import SegmentValues
 from graphscope.eventlog.stored_segment import Segment
 from graphscope.eventlog.tables import Tables
+from graphscope.eventlog.unbegun import is_unbegun, what_it_is
 from graphscope.eventlog.values import Summary
 
 __all__ = ["Event", "Log", "Summary", "load"]
@@ -344,6 +345,8 @@ def _metadata(files: LogFiles) -> dict[str, Any]:
     try:
         found = json.loads(files.text("log.json"))
     except FileNotFoundError as error:
+        if is_unbegun(files.path):
+            raise LogError(what_it_is(files.path), hint="there is nothing in it to look at: record again") from error
         raise LogError(f"{files.path} is no log: there is no log.json in it") from error
     except (OSError, KeyError, ValueError, RecursionError) as error:
         raise LogError(f"{files.path} is no log: its log.json can't be read ({error})") from error

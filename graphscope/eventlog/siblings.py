@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from graphscope.eventlog.unbegun import is_unbegun
+
 RUN: Final = "GRAPHSCOPE_RUN"
 """The variable of the environment by which a process finds the run that it was started in: `PID:PATH`."""
 
@@ -120,4 +122,4 @@ def _parted(path: Path) -> tuple[str, str]:
 
 
 def _is_log(path: Path) -> bool:
-    return path.is_file() if path.suffix == PACKED else (path / "log.json").is_file()
+    return path.is_file() if path.suffix == PACKED else (path / "log.json").is_file() or is_unbegun(path)

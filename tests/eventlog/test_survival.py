@@ -315,13 +315,20 @@ def test_no_log_takes_the_place_of_the_folder_one_is_in(
 
 
 @pytest.mark.parametrize(
-    "left", [[], ["owner.lock"], ["owner.lock", "tables"], ["owner.lock", "tables", "tables/ops-000.npy"]]
+    "left",
+    [
+        [],
+        ["owner.lock"],
+        ["owner.lock", "tables"],
+        ["owner.lock", "tables", "tables/ops-000.npy"],
+        ["owner.lock", "tables", "segments", "log.json.new"],
+    ],
 )
 def test_a_log_takes_the_place_of_one_that_was_killed_as_it_began(tmp_path: Path, left: list[str]) -> None:
     (tmp_path / "run.gscope").mkdir()
     for name in left:
         path = tmp_path / "run.gscope" / name
-        path.mkdir() if name == "tables" else path.touch()
+        path.mkdir() if name in ("tables", "segments") else path.touch()
     with gs.record(tmp_path / "run.gscope"):
         gs.ones(2)
     assert [path.name for path in tmp_path.iterdir()] == ["run.gscope"]

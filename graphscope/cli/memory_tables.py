@@ -8,6 +8,7 @@ from typing import Final
 from rich.console import Console
 
 from graphscope.cli.memory_report import Report
+from graphscope.cli.report_console import report_console
 from graphscope.cli.summary_tables import new_table, plain
 from graphscope.diagnose.text_lines import wrapped
 from graphscope.eventlog.names import short_place
@@ -17,7 +18,7 @@ from graphscope.graph.quantities import bytes_text
 
 def print_report(facts: Report, most: int | None, console: Console | None = None) -> None:
     """Print all tables, of the long ones so many rows."""
-    console = console or Console(highlight=False)
+    console = console or report_console()
     if not facts.peak_bytes:
         console.print(plain("no memory was held: the program made no tensor that was seen"))
         return

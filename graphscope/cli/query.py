@@ -76,10 +76,10 @@ def is_folder_of_tables(place: Path) -> bool:
 def print_answer(answer: Answer) -> None:
     """Print rows under the names of their columns, each on one line, however long that is."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from graphscope.cli.report_console import report_console
     from graphscope.debugger.terminal_text import escape
 
     shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
@@ -89,7 +89,7 @@ def print_answer(answer: Answer) -> None:
         shown.add_column(Text(escape(name)), justify="right" if is_number else "left", no_wrap=True)
     for row in answer.rows:
         shown.add_row(*(Text(escape("" if value is None else str(value))) for value in row))
-    console = Console(highlight=False)
+    console = report_console()
     needed = console.measure(shown, options=console.options.update_width(_WIDEST)).maximum
     console.width = max(console.width, needed)
     console.print(shown)

@@ -7,9 +7,9 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
+from graphscope.cli.report_console import report_console
 from graphscope.cli.report_output import print_report
 from graphscope.cli.summary_tables import plain
 from graphscope.debugger.bars import bars
@@ -49,7 +49,7 @@ _COLUMNS: Final = (
 def print_comparison(found: Comparison) -> None:
     """Print it."""
     print_report(lambda width: lines_of(found.report, width))
-    console = Console(highlight=False)
+    console = report_console()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     columns = [column for column in _COLUMNS if column.least <= console.width]
     for column in columns:

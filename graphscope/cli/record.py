@@ -87,7 +87,8 @@ def run(options: argparse.Namespace) -> int:
             except LogError as error:
                 if not isinstance(error.__cause__, OSError):  # a slip of the person's, to be mended first
                     raise
-                say(f"{error.message}; the program runs unrecorded")
+                hint = f" ({error.hint})" if error.hint else ""
+                say(f"{error.message}{hint}; the program runs unrecorded")
             around.enter_context(torch_as_requested(options))
             if options.json:
                 around.enter_context(_printed_to_stderr())

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 def print_report(lines_for: Callable[[int], Iterable[Line]]) -> None:
     """Print what is said in so many columns as the terminal has."""
-    from rich.console import Console
     from rich.text import Text
 
+    from graphscope.cli.report_console import report_console
     from graphscope.debugger.terminal_text import escape
 
-    console = Console(highlight=False)
+    console = report_console()
     for line in lines_for(console.width):
         console.print(Text(escape(line.text), _STYLES.get(line.meaning, "")), soft_wrap=True)
 

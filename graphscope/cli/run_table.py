@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from graphscope.cli.plain_page import page, table
+from graphscope.cli.report_console import report_console
 from graphscope.cli.run_columns import Column, shared
 from graphscope.cli.summary_tables import plain
 from graphscope.diagnose.ranks.reading import Unread
@@ -22,7 +22,7 @@ from graphscope.diagnose.text_lines import counted
 
 def print_runs(runs: Sequence[Run], columns: Sequence[Column]) -> None:
     """Print a row for each run."""
-    console = Console(highlight=False)
+    console = report_console()
     if not runs:
         console.print("no run is left")
         return

@@ -11,13 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from graphscope.cli.overview import Overview, Total
+from graphscope.cli.report_console import report_console
 from graphscope.diagnose import Finding
 from graphscope.graph.quantities import bytes_text, time_text
 
 
 def print_overview(facts: Overview, console: Console | None = None) -> None:
     """Print all tables."""
-    console = console or Console(highlight=False)
+    console = console or report_console()
     console.print(_head(facts))
     console.print(_passes(facts.totals))
     console.print(_ops(facts.totals))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import zipfile
 from pathlib import Path
@@ -68,7 +69,8 @@ def pack(source: Path, target: Path | None = None) -> Path:
     except OSError as error:
         raise LogError(f"can't write {out}: {error.strerror or error}", hint="name another place with -o") from error
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # of a disk that can't be written
+            part.unlink(missing_ok=True)
     return out
 
 

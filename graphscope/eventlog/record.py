@@ -16,7 +16,7 @@ from types import FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
 from graphscope.errors import LogError
-from graphscope.eventlog import appender, presenting, siblings, user_signal
+from graphscope.eventlog import appender, presenting, replacing, siblings, user_signal
 from graphscope.eventlog.exception_places import passed, site_of
 from graphscope.eventlog.folder import Folder
 from graphscope.eventlog.garbage import grow_old
@@ -199,6 +199,7 @@ def start(path: Path | None = None, **options: Any) -> Writer:
         presenting.forget(started.path)
         activate(started)
         user_signal.watch(started)
+        replacing.watch(started)
         if "finding" in started.sampling.on:  # a layer above, of which recording knows nothing else
             import_module("graphscope.diagnose.watching").start(started.path)
     # A layer above, which knows the frameworks that the program may have loaded.
@@ -219,6 +220,7 @@ def stop(which: Writer) -> None:
             import_module("graphscope.eventlog.training_steps").keep_passed(which)
     _next_base = max(_next_base, which.end)
     user_signal.leave()
+    replacing.leave()
     for forget in at_stop:
         forget()
     _finished[which.base] = which.path

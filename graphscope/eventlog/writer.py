@@ -125,7 +125,7 @@ class Writer(WideRows):
                 "clock": perf_counter_ns(),
                 "finished": None,
             }
-            self._write_metadata()
+            self.write_metadata()
             self._enter(first_segment(path / "segments" / f"{0:012d}", self._sizes))
             self.segment.begin(keeps_values=policy != "none")
             self.retention.add(self.segment)
@@ -297,7 +297,7 @@ class Writer(WideRows):
             self.closed = True
             self.metadata["finished"] = wall_clock()
             try:
-                self.insist(self._write_metadata)
+                self.insist(self.write_metadata)
             except own(OSError) as error:
                 self.give_up(error)
             self._owner.release()
@@ -388,10 +388,11 @@ class Writer(WideRows):
             self.broken = f"recording to {self._given} stopped: {error.strerror or error}"
             self.metadata["stopped"] = self.broken
             with forgiving(OSError):  # it is tried again in the end
-                self._write_metadata()
+                self.write_metadata()
             say(f"{self.broken}; the program goes on unrecorded")
 
-    def _write_metadata(self) -> None:
+    def write_metadata(self) -> None:
+        """Write what the log says about itself."""
         self._owner.renew()
         temporary = self.path / "log.json.new"
         temporary.write_text(json.dumps(self.metadata, indent=1, default=str) + "\n", encoding="utf-8")

@@ -90,6 +90,17 @@ class Counters(Sequence[dict[str, int]]):
         return Counters(loops, which, columns)
 
 
+def places_among_equal(is_first: np.ndarray) -> np.ndarray:
+    """The place of each among those that are equal and lie together, from 0 on.
+
+    Args:
+        is_first: Which differ from the one before them.
+    """
+    places = np.arange(len(is_first))
+    found: np.ndarray = places - np.maximum.accumulate(np.where(is_first, places, 0))
+    return found
+
+
 def untold(count: int) -> Counters:
     """Nothing told at any of so many places."""
     return Counters(((),), np.zeros(count, np.int64), np.zeros((count, 0), np.int64))

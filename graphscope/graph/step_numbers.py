@@ -12,7 +12,7 @@ import numpy as np
 
 from graphscope.eventlog.schema import Kind
 from graphscope.graph.loop_text import counters_by_text
-from graphscope.graph.loop_turns import Counters, count_behind, told_at, told_in_unended
+from graphscope.graph.loop_turns import Counters, count_behind, places_among_equal, told_at, told_in_unended
 from graphscope.graph.outline.steps import Steps, steps
 from graphscope.graph.series.every_step import steps_made
 from graphscope.graph.skipped_turns import SkippedTurns
@@ -209,10 +209,9 @@ def step_numbers(log: Log) -> StepNumbers:
 
 def _turns(counters: Counters) -> np.ndarray:
     """The places of steps among those with the same counters, from 1 on; 0 of those that are alone with theirs."""
-    begins = np.flatnonzero(~counters.repeated())
-    sizes = np.diff(np.append(begins, len(counters)))
-    places = np.arange(len(counters)) - np.repeat(begins, sizes)
-    return np.where(np.repeat(sizes, sizes) > 1, places + 1, 0)
+    is_first = ~counters.repeated()
+    is_alone = is_first & np.append(is_first[1:], True)
+    return np.where(is_alone, 0, places_among_equal(is_first) + 1)
 
 
 def _of_training(told: Mapping[str, int]) -> dict[str, int]:

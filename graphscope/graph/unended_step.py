@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphscope.graph.loop_turns import places_among_equal
+
 if TYPE_CHECKING:
     from graphscope.graph.loop_turns import Counters
 
@@ -31,7 +33,8 @@ def counters_behind(ended: Counters, counts: np.ndarray, count: int) -> dict[str
     if is_turned:
         if (np.diff(own) != 1).any():
             return None
-        columns = np.column_stack([columns, _turns(columns)])
+        is_first = np.append(True, (columns[1:] != columns[:-1]).any(axis=1))
+        columns = np.column_stack([columns, places_among_equal(is_first)])
     value = _next(columns, own, count)
     if value is None:
         return None
@@ -54,11 +57,3 @@ def _next(columns: np.ndarray, own: np.ndarray, count: int) -> int | None:
     reached = inner[turn != turn[-1]]
     is_only_loop = columns.shape[1] == 1 and not len(reached)
     return value if is_only_loop or (reached * pace >= value * pace).any() else None
-
-
-def _turns(columns: np.ndarray) -> np.ndarray:
-    """The place of each line among those that are equal."""
-    begins = np.append(True, (columns[1:] != columns[:-1]).any(axis=1))
-    places = np.arange(len(columns))
-    found: np.ndarray = places - places[begins][np.cumsum(begins) - 1]
-    return found

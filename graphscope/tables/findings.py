@@ -37,6 +37,7 @@ def batches(log: Log) -> Iterator[Batch]:
                 "count",
             )
         },
+        "step_name": [each.step or None for each in told],
         "file": [each.file or None for each in told],
         "line": [each.line or None for each in told],
         "source": [each.source or None for each in told],

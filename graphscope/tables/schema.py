@@ -136,6 +136,7 @@ SCHEMA: Final = (
         "second, fourth or eighth one. A recording that keeps all of its steps has none here.",
         (
             _STEP,
+            Column("step_name", "text", "what the program calls it: `step 150`; null where no other step tells"),
             Column("seconds", "double", "from the end of the first one to its end", "s"),
             Column(
                 "loss",
@@ -203,6 +204,7 @@ SCHEMA: Final = (
             Column("severity", "text", "`error` or `warning`"),
             Column("confidence", "text", "`certain` or `likely`"),
             Column("first_step", "int32", "the training step in which it shows first, counted from 1", "steps"),
+            Column("step_name", "text", "what the program calls that step, and `graphscope doctor`: `step 150`"),
             _ROW,
             Column("node", "int64", "the node to blame"),
             Column("file", "text", "where the program says what is to blame"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphscope.graph.names_of_steps import names_of_steps
 from graphscope.graph.series import every_step, norms_of_steps
 from graphscope.tables.batches import Batch, known
 
@@ -24,6 +25,7 @@ def batches(log: Log) -> Iterator[Batch]:
     norms[places[there]], has_norm[places[there]] = normed["norm"][there], True
     yield {
         "step": steps["step"],
+        "step_name": names_of_steps(log, steps["step"]),
         "seconds": steps["time"],
         "loss": known(steps["loss"], steps["has_loss"]),
         "learning_rate": known(steps["rate"], ~np.isnan(steps["rate"])),

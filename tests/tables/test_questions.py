@@ -154,9 +154,9 @@ def _(recorded: Recorded, rows: Rows) -> None:
             row = left.pop()
             wanted.add(row)
             left += [source for source, _ in log.inputs(row)] if row > end else []
-        events = [log.event(row) for row in sorted(wanted)]
-        assert [(kind, op or "", line) for kind, op, _, line in found[key]] == [
-            (event.kind.name.lower(), log.op(event.op).name, log.site(event.site).line) for event in events
+        nodes = [log.graph.node(row) for row in sorted(wanted)]
+        assert [(kind, op, line) for kind, op, _, line in found[key]] == [
+            (node.kind, node.op, log.site(node.event.site).line) for node in nodes
         ]
     assert {"0.weight", "2.bias"} <= {name for *_, name, _ in found["train", 0]}
 

@@ -19,7 +19,7 @@ from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.values import Summary, summarize, summary_record, unpack
 from graphscope.eventlog.writer import Writer
 
-NUMERIC = [name for name in schema.DTYPES if name not in {"", "bfloat16", "object", *schema.MEASURED}]
+NUMERIC = [name for name in schema.DTYPES if name not in {"", "bfloat16", "object", *schema.MEASURED, *schema.NAMED}]
 SHAPES = [(), (1,), (2,), (3,), (0,), (2, 0, 3), (2, 3), (1, 1, 1, 1), (7, 5, 3), (40, 40)]
 
 

@@ -62,3 +62,46 @@ def test_a_leap_is_told_where_the_losses_of_the_program_leap(name: str, values: 
         assert each.evidence["loss after"] == pytest.approx(losses[step])
         assert each.evidence["least loss since"] == pytest.approx(min(losses[step:]))
         assert min(losses[step:]) > 10 * max(losses[:step])
+
+
+@pytest.mark.parametrize("every", [4, 9, 13])
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_leap_in_a_step_that_was_left_out_is_told_by_the_series(name: str, every: int, tmp_path: Path) -> None:
+    changes, grown = CHANGES[name]
+    path = tmp_path / "program.py"
+    path.write_text(dedent(PROGRAM).format(changes=changes))
+    with gs.record(tmp_path / "run.gscope", every=every):
+        losses = runpy.run_path(str(path))["losses"]
+    found = [each for each in gs.doctor(tmp_path / "run.gscope").findings if each.kind == "loss_leapt"]
+    assert len(found) == bool(grown)
+    for each in found:
+        assert grown in each.verdict
+        assert (each.step, each.line) == ("step 27", 13)
+        assert each.evidence["loss before"] == pytest.approx(losses[26])
+        assert each.evidence["loss after"] == pytest.approx(losses[27])
+        assert each.evidence["least loss since"] == pytest.approx(min(losses[27:]))
+
+
+OF_TWO = """
+    import torch
+
+    torch.manual_seed(0)
+    nets = [torch.nn.Linear(8, 4) for _ in range(2)]
+    optimizers = [torch.optim.Adam(net.parameters(), lr=1e-3) for net in nets]
+    for step in range(60):
+        which = {which}
+        x = torch.randn(32, 8)
+        loss = torch.nn.functional.mse_loss(nets[which](x), x[:, :4] * (1, 100)[which])
+        optimizers[which].zero_grad()
+        loss.backward()
+        optimizers[which].step()
+    """
+
+
+@pytest.mark.parametrize("which", ["step >= 28", "step % 3 == 2", "step >= 28 and step % 4 != 3"])
+def test_losses_of_two_optimizers_in_one_series_are_no_leap(which: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(dedent(OF_TWO).format(which=which))
+    with gs.record(tmp_path / "run.gscope", every=4):
+        runpy.run_path(str(path))
+    assert [each for each in gs.doctor(tmp_path / "run.gscope").findings if each.kind == "loss_leapt"] == []

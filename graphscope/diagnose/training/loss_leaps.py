@@ -83,10 +83,11 @@ def _in_series(log: Log) -> list[Leap]:
         behind = int(np.searchsorted(counts, every["step"][place]))
         if 0 < behind < len(found):  # the log has passes on both sides of it
             before, after = (float(each) for each in every["loss"][[place - 1, place]])
-            step, roots = int(every["step"][place]), found["root"][[behind - 1, behind]].tolist()
+            step = int(every["step"][place])
             title = "" if counts[behind] == step else title_in_series(log, step)
             follows = not title and counts[behind - 1] == every["step"][place - 1]
-            leaping.append(Leap(*roots, before, after, least, title, bool(follows)))
+            ahead, row = found["root"][[behind - 1, behind]].tolist()
+            leaping.append(Leap(ahead, row, before, after, least, title, bool(follows)))
     return leaping
 
 

@@ -144,9 +144,11 @@ class TrainingCalls(ABC):
 
     def clipped(self, name: str, tensors: Iterable[Any], limits: Iterable[Any], frame: FrameType) -> None:
         """Gradients were clipped; the first of some arguments that is a number is the limit."""
-        numbers = tuple(self.known(tensors))
+        given = [*tensors]
+        numbers = tuple(self.known(given))
         limit = next((float(each) for each in limits if isinstance(each, (int, float))), None)
-        self.marks.append(name, 0, frame, (limit, numbers), {"limit": limit, "tensors": numbers})
+        facts = {"limit": limit, "tensors": numbers, "given": len(given)}
+        self.marks.append(name, 0, frame, tuple(facts.values()), facts)
 
     def moded(self, module: Any, mode: bool, frame: FrameType) -> None:
         """`train()` or `eval()` of a module has changed the mode of something in it."""

@@ -9,7 +9,9 @@ import numpy as np
 
 from graphscope.diagnose.check_table import check
 from graphscope.diagnose.finding import Finding, Severity
+from graphscope.diagnose.gradients.unreached import assigned
 from graphscope.diagnose.training.optimizer_order import Order, last_before, orders
+from graphscope.diagnose.training.parameter_rows import parameter_rows
 from graphscope.graph import series
 from graphscope.graph.training import CLIPS, Call, training
 
@@ -58,7 +60,7 @@ _NO_LIMIT: Final = 1e6
 def clip_order(graph: Graph) -> Iterator[Finding]:
     """Gradients are clipped after the step, before the backward pass, or before they are unscaled.
 
-    Or none are, as the clip is given no parameters.
+    Or none are, as the clip is given no parameters, or others.
     """
     for each in _empty(graph.log)[_LEAST - 1 : _LEAST]:
         yield _of_nothing(graph.log, each)
@@ -102,20 +104,31 @@ def _explosion(log: Log) -> dict[str, float]:
 
 def _empty(log: Log) -> list[Call]:
     """The clips of no gradient at all, where that goes for all but the first of their line."""
-    calls = training(log).calls(*CLIPS)
-    if len(calls) <= _LEAST or len({each.site for each in calls}) > 1 or not len(training(log).step_ends):
+    read = training(log)
+    calls = read.calls(*CLIPS)
+    if len(calls) <= _LEAST or len({each.site for each in calls}) > 1 or not len(read.step_ends):
         return []
-    empty = [each for each in calls if not each.facts.get("tensors")]
+    having = read.optimized | set(parameter_rows(log).grown.tensors.tolist()) | assigned(log.graph)
+    empty = [each for each in calls if having.isdisjoint(each.facts.get("tensors", ()))]
     return empty if len(empty) >= len(calls) - 1 else []
 
 
 def _of_nothing(log: Log, clip: Call) -> Finding:
     place, clips = training(log).place(clip.site), len(_empty(log))
-    verdict = f"{clip.name} is given no parameters, in {clips} steps: the gradients stay as they are"
-    cure = "hand over net.parameters() in each step, or a list: a generator that was gone through has none left"
+    is_of_others = bool(clip.facts.get("given") or clip.facts.get("tensors"))
+    what, cure = _OF_OTHERS if is_of_others else _OF_NONE
+    verdict = f"{clip.name} is given {what}, in {clips} steps: the gradients stay as they are"
     return _found(log, clip.row, _empty(log)[0].row, place, (), "nothing to clip", verdict, cure, clips)
 
 
+_OF_NONE: Final = (
+    "no parameters",
+    "hand over net.parameters() in each step, or a list: a generator that was gone through has none left",
+)
+_OF_OTHERS: Final = (
+    "parameters that never have a gradient and that no optimizer steps",
+    "hand over the parameters that the optimizer steps: these may be those of a copy, a teacher or a frozen part",
+)
 _LATE: Final = "clipped after the step"
 _EARLY: Final = "clipped before backward"
 _SCALED: Final = "clipped before unscale_"
@@ -162,8 +175,9 @@ def _vain(order: Order) -> Iterator[Vain]:
     if len(clips) < _LEAST:
         return
     grown, ended = last_before(order.grown, clips), last_before(order.ends, clips)
+    grown = np.where(grown < 0, -1, np.maximum(grown, last_before(order.given(), clips)))
     cleared, unscaled = last_before(order.clears, clips), last_before(order.unscaled, clips)
-    late, early = (grown < ended) & (ended > cleared), (grown < cleared) & (cleared > ended)
+    late, early = (grown >= 0) & (grown < ended) & (ended > cleared), (grown < cleared) & (cleared > ended)
     scales = order.read.rows("scaler.scale") if len(order.scaler_steps) else order.scaler_steps
     following = np.searchsorted(order.scaler_steps, clips) < len(order.scaler_steps)
     scaled = following & (grown > ended) & (unscaled < grown) & (last_before(scales, clips) > ended)

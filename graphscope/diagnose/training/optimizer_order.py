@@ -125,6 +125,11 @@ class Order:
         found: np.ndarray = each_once(np.searchsorted(self.read.backward_begins, self.grown)) - 1
         return found
 
+    def given(self) -> np.ndarray:
+        """Where the program put other gradients in the place of some of them."""
+        rows = _set(self.read.log, self.optimizer.tensors)
+        return np.asarray(rows[self.read.log.pick("input_count", rows) > 0])
+
     @property
     def is_alone(self) -> bool:
         """Whether no other optimizer steps the same parameters."""
@@ -202,14 +207,22 @@ def _clears(read: Training, optimizer: Optimizer) -> np.ndarray:
     found = [read.rows("zero_grad", owner=optimizer.number)]
     holding = (each for each in read.modules.values() if not tensors.isdisjoint(each.parameters.values()))
     found += [read.rows("zero_grad", owner=module.number) for module in holding]
+    rows = _set(log, tensors)
+    found.append(rows[log.pick("input_count", rows) == 0])
+    return each_once(np.concatenate(found))
+
+
+def _set(log: Log, tensors: frozenset[int]) -> np.ndarray:
+    """Where the program put something, or None, in the place of gradients of some tensors."""
     marks = log.marks(Kind.ASSIGN)
     entries = log.pick("attrs", marks)
-    for number in np.unique(entries).tolist():
-        facts = log.attrs(number)
-        if facts.get("set") == "grad" and not tensors.isdisjoint(facts.get("tensors", ())):
-            rows = marks[entries == number]
-            found.append(rows[log.pick("input_count", rows) == 0])
-    return each_once(np.concatenate(found))
+    facts = ((number, log.attrs(number)) for number in np.unique(entries).tolist())
+    numbers = [
+        number
+        for number, each in facts
+        if each.get("set") == "grad" and not tensors.isdisjoint(each.get("tensors", ()))
+    ]
+    return np.asarray(marks[np.isin(entries, numbers)])
 
 
 def _on(read: Training, optimizer: Optimizer, name: str) -> np.ndarray:

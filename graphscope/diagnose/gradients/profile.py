@@ -33,14 +33,25 @@ def chain(graph: Graph, gradient: int) -> list[int]:
     found: list[int] = []
     row = gradient
     while len(found) < _MOST:
-        inputs = [source for source, _ in graph.index.event(row).inputs if graph.log.first <= source < row]
-        rules = [source for source in inputs if graph.index.event(source).kind == Kind.GRAD]
+        rules = _rules(graph, row)
         if not rules:
             break
         sizes = norms_of(graph.log, np.array(rules)) if len(rules) > 1 else np.zeros(1)
         row = rules[int(np.argmax(np.nan_to_num(sizes, nan=-1.0)))]
         found.append(row)
     return found[::-1]
+
+
+def _rules(graph: Graph, row: int) -> list[int]:
+    """The GRAD rows that a row of a backward pass takes; a sum inside of a rule stands for those that it adds."""
+    event = graph.index.event(row)
+    inputs = [source for source, _ in event.inputs if graph.log.first <= source < row]
+    kinds = [graph.index.event(source).kind for source in inputs]
+    found = [source for source, kind in zip(inputs, kinds, strict=True) if kind == Kind.GRAD]
+    if event.kind == Kind.GRAD:
+        for source, kind in zip(inputs, kinds, strict=True):
+            found += _rules(graph, source) if kind == Kind.ACCUMULATE else []
+    return found
 
 
 def place_of_change(graph: Graph, gradient: int) -> Place | None:

@@ -1,0 +1,15 @@
+"""The same layer as it begins by itself, over many points in time."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(1)
+layer, head = nn.RNN(8, 24, nonlinearity="relu", batch_first=True), nn.Linear(24, 1)
+optimizer = torch.optim.Adam([*layer.parameters(), *head.parameters()], 1e-3)
+for _ in range(20):
+    x = torch.randn(16, 24, 8)
+    states, _ = layer(x)
+    loss = nn.functional.mse_loss(head(states[:, -1]), x.sum((1, 2))[:, None])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

@@ -1,4 +1,4 @@
-"""Hooks that multiply gradients by 0: told where the program computes the 0, and not where it writes it."""
+"""Hooks that make gradients zero: told where the program computes the zeros, and not where it writes them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_factor_that_comes_out_as_0_in_every_step_is_told_at_the_line_of_the_h
         ("torch.tensor(0.0)", OF_LEAF),
         (WHOLE, "handle = hidden.register_hook(lambda grad: grad * 0)"),
         (WHOLE, "handle = first.weight.register_hook(torch.zeros_like)"),
-        (WHOLE, "handle = first.weight.register_hook(lambda grad: grad * (grad > 10).float())"),
+        (WHOLE, "handle = first.weight.register_hook(lambda grad: grad * torch.zeros(8, 4))"),
     ],
     ids=["named", "conditional", "tensor", "literal", "zeros", "mask"],
 )
@@ -97,3 +97,43 @@ def test_a_factor_that_grows_from_0_is_no_fault(tmp_path: Path) -> None:
     seen, found, _ = run(tmp_path, "step / steps", OF_TENSOR)
     assert seen == [True] + [False] * 5
     assert found == []
+
+
+MASKS = {
+    "of the gradient": "mask = 10; handle = first.weight.register_hook(lambda grad: grad * (grad > mask).float())",
+    "of the weight": "mask = first.weight.detach().abs() > 9; handle = first.weight.register_hook(lambda g: g * mask)",
+    "filled in nowhere": (
+        "rows = torch.arange(8); mask = torch.zeros(8, 1); mask[rows[rows > 8]] = 1; "
+        "handle = first.weight.register_hook(lambda g: g.mul(mask.expand(8, 4)))"
+    ),
+    "of a module": (
+        "handle = tanh.register_full_backward_hook(lambda _, grads, __: (grads[0] * (grads[0] > 9),)); "
+        "hidden = tanh(first(x))"
+    ),
+}
+
+
+@pytest.mark.parametrize("hook", MASKS.values(), ids=MASKS)
+def test_a_mask_that_chooses_nothing_in_every_step_is_told_at_the_line_of_the_hook(hook: str, tmp_path: Path) -> None:
+    seen, found, place = run(tmp_path, WHOLE, hook)
+    assert seen == [True] * 6
+    ((where, cause, verdict),) = found
+    assert (where, cause) == (place, "masked in a hook")
+    assert "a mask that is zero in all places" in verdict
+    assert "first.weight" in verdict
+
+
+def test_a_mask_that_chooses_something_in_one_step_is_no_fault(tmp_path: Path) -> None:
+    hook = "handle = first.weight.register_hook(lambda grad: grad * (torch.arange(8)[:, None] < step - 4))"
+    seen, found, _ = run(tmp_path, WHOLE, hook)
+    assert seen == [True] * 5 + [False]
+    assert found == []
+
+
+def test_why_names_the_hook_that_puts_zeros_in_the_place_of_a_gradient(tmp_path: Path) -> None:
+    hook = "handle = first.weight.register_hook(lambda grad: torch.zeros_like(grad))"
+    _, found, place = run(tmp_path, WHOLE, hook)
+    assert found == []
+    log = gs.load(tmp_path / "run.gscope")
+    leaf = next(node for node in log.graph.nodes if node.name == "first.weight" and node.kind == "leaf")
+    assert f"hook <lambda> at {place} puts zeros in its place" in str(gs.explain(leaf))

@@ -202,7 +202,7 @@ def _explained(subject: Subject, hop: Hop, what: str) -> Explanation:
     if hook is not None:
         cause, why, cure = hook_reason(hook)
         nodes = [subject.node, *hop.trail[:-1], hook]
-        return Explanation("zero", cause, f"{what}: {why}", steps(nodes, {hook.row: "multiplied by 0"}), cure)
+        return Explanation("zero", cause, f"{what}: {why}", steps(nodes, {hook.row: "makes it zero"}), cure)
     owner = op_of(hop.owner)  # its rule may have parts, each a node
     cause, why, cure = reason(Evidence(owner, _toward(hop, owner) or subject.node, hop.grad.value))
     nodes = [subject.node, *hop.trail]

@@ -33,6 +33,8 @@ _SCALED: Final = frozenset({"mul", "div", "add", "masked_fill", "where", "sub", 
 _PRODUCTS: Final = frozenset({"matmul", "bmm", "mm", "einsum", "baddbmm"})
 _LOSSES: Final = frozenset({"cross_entropy"})
 """Losses that apply a softmax themselves, over the second axis."""
+_TABLES: Final = frozenset({"embedding"})
+"""Layers that take indices; those of positions have one axis."""
 _MOST: Final = 200
 
 
@@ -182,7 +184,7 @@ def _use(
             yield Use(target, along, held, f"chooses along axis {along}")
     elif name == "mul" and is_log:
         yield from _labelled(target, at, held)
-    elif name == "mul" and held == 0 and plain:
+    elif name == "mul" and held == 0 and (plain or _has_one_axis_more(at, softmax)):
         yield from _pooled(target, softmax)
     elif name in ("binary_cross_entropy", "mse_loss", "l1_loss", "kl_div") and argument_place == 0:
         yield from _compared(target, held)
@@ -210,6 +212,11 @@ def _labelled(product: Node, logs: Node, held: int) -> Iterator[Use]:
                 yield Use(edge.target, along[0], held, f"sums labels up along axis {along[0]}")
 
 
+def _has_one_axis_more(at: Node, softmax: Node) -> bool:
+    """Whether a node is the result of a softmax with an axis of 1 behind: weights of vectors."""
+    return at.shape == (*softmax.shape, 1) and origin(at) == softmax
+
+
 def _pooled(product: Node, softmax: Node) -> Iterator[Use]:
     """Weights over the rows of the batch, of a mean that runs over another axis."""
     if len(product.shape) < 3 or softmax.shape[0] not in _batch_sizes(product.graph):
@@ -227,6 +234,8 @@ def _batch_sizes(graph: Graph) -> set[int]:
         label = operand(graph.node(group[0]), "target", 1)
         sizes |= set() if label is None else set(label.shape[:1])
     fed = {graph.node(group[0]).inputs[0].source.shape[0] for group in first_layers(graph.log)}
+    ids = (operand(graph.node(row), "input", 0) for row in distinct(graph.log, op_rows(graph.log, _TABLES)))
+    fed |= {each.shape[0] for each in ids if each is not None and len(each.shape) > 1}
     return sizes & fed if sizes else fed
 
 

@@ -13,7 +13,7 @@ MERGED: Final = -1
 """An axis that became part of another."""
 
 TURNS: Final = frozenset({"t", "T", "mT", "transpose", "swapaxes", "swapdims", "permute"})
-SHAPES: Final = frozenset({"view", "reshape", "flatten"})
+SHAPES: Final = frozenset({"view", "reshape", "flatten", "unsqueeze"})
 
 
 def carried(axis: int, target: Node) -> int | None:

@@ -14,6 +14,7 @@ from graphscope.diagnose.training.plateaus import misled
 from graphscope.diagnose.training.rate_courses import Course, course
 from graphscope.eventlog.each_once import each_once
 from graphscope.eventlog.names import short_place
+from graphscope.graph import series
 from graphscope.graph.step_numbers import step_numbers
 from graphscope.graph.training import Optimizer, Scheduler, Training, training
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _NOTHING: Final = 1e-10
 """A learning rate below that moves no parameter that a person would make."""
+_MOVED: Final = 1e-4
+"""But where gradients are so large that some step changes a parameter by more than that part of it."""
 _GONE: Final = 1e-5
 """So small a part of what it was is nothing, where it stays so for `_TAIL` of all steps."""
 _SMALL: Final = 1.001e-3
@@ -56,7 +59,7 @@ class Vanished(NamedTuple):
 
 @check(
     "learning rate that vanishes",
-    reads=("marks", "training"),
+    reads=("marks", "training", "series"),
     shows="run",
     sample="""
         import torch
@@ -190,7 +193,7 @@ def _vanished(log: Log) -> Iterator[Vanished]:
             continue
         scheduled, last = _scheduler_steps(read, optimizer), float(rates[-1])
         if largest < _NOTHING:
-            if not 0 < len(scheduled) < _WARM_UP:  # a warm-up begins with 0
+            if not 0 < len(scheduled) < _WARM_UP and not _moves(log, optimizer):  # a warm-up begins with 0
                 yield Vanished(all_steps.row(_LEAST - 1), optimizer, largest, last, largest, 0, all_steps)
             continue
         limits = [(_GONE, _TAIL)]
@@ -209,6 +212,13 @@ def _vanished(log: Log) -> Iterator[Vanished]:
             if is_low and misled(log, _schedulers(read, optimizer)) is not None:
                 since = int(cut[-1])
                 yield Vanished(all_steps.row(since), optimizer, largest, last, last, since, all_steps)
+
+
+def _moves(log: Log, optimizer: Optimizer) -> bool:
+    """Whether steps of so small a rate change weights all the same, as their gradients are huge."""
+    updates = series.updates(log)
+    mine = np.isin(updates["tensor"], np.array([*optimizer.tensors], np.int64)) & (updates["weight"] > 0)
+    return bool((updates["update"][mine] > _MOVED * updates["weight"][mine]).any())
 
 
 def _tail(small: np.ndarray) -> int:

@@ -37,6 +37,7 @@ _LEARNING: Final = (
     "missing_log", "double_sigmoid", "constant_data", "unnormalised_inputs", "train_eval_mode", "bad_init",
     "update_ratio", "wrong_sign", "precision_lost", "state_not_detached", "dead_relu", "saturation",
     "vanishing_gradient", "exploding_gradient", "vanished", "nan", "loss_leapt", "clipped_away", "undone_update",
+    "labels_shifted_twice",
 )  # fmt: skip
 """Whatever of these is found is why a loss does not fall."""
 

@@ -166,7 +166,7 @@ class FunctionalCollectives:
     def _ended(self, tensor: torch.Tensor, begun: Started, frame: FrameType, start: int) -> None:
         session = self._collectives.session
         known = session.identities.find(tensor) or session.identities.add(tensor, begun.row)
-        self._collectives.waited(begun._replace(targets=[known]), frame, start)
+        self._collectives.waited(begun._replace(targets=[known]), None, frame, start)
         awaiting = session.places.here.awaiting
         for each in awaiting:  # what the call that runs was given is there now
             if _storage_of(each.tensor.elem) == _storage_of(tensor):

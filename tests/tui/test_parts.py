@@ -132,7 +132,7 @@ def test_what_a_later_segment_repeats_was_not_made_by_the_line_that_uses_it(tmp_
     found = []
     for budget in (1 << 30, 1 << 17):
         log = tmp_path / f"{budget}.gscope"
-        with record(log, budget=budget):
+        with record(log, budget=budget, cap=1 << 20):
             exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
         counts = Counts(load(log))
         counts.extend()

@@ -11,8 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.ranks.clock import follow
+from graphscope.diagnose.ranks.place import NOWHERE
 from graphscope.diagnose.ranks.told import Told, named, told
-from graphscope.diagnose.ranks.track import NOWHERE, Track
+from graphscope.diagnose.ranks.track import Track
 from graphscope.diagnose.ranks.weights import are_replicas
 
 _MOST: Final = 4096

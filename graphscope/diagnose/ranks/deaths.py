@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from graphscope.diagnose.ranks.ending import Last
+from graphscope.diagnose.ranks.place import NOWHERE, Place
 from graphscope.diagnose.ranks.told import Told, named, told
-from graphscope.diagnose.ranks.track import NOWHERE, Last, Place, Track
+from graphscope.diagnose.ranks.track import Track
 from graphscope.eventlog.names import short_place
 
 _ASKED_FOR: Final = ("KeyboardInterrupt", "SystemExit")

@@ -9,7 +9,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.ranks.channels import PLAIN, Channel, Key
-from graphscope.diagnose.ranks.track import Last, Place, Track
+from graphscope.diagnose.ranks.ending import Last
+from graphscope.diagnose.ranks.place import Place
+from graphscope.diagnose.ranks.track import Track
 from graphscope.eventlog.names import short_place
 
 SENT: Final = {"send": "recv", "isend": "recv", "recv": "send", "irecv": "send"}

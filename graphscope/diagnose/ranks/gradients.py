@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.ranks.track import Place
+from graphscope.diagnose.ranks.place import Place
 from graphscope.diagnose.training.optimizer_order import last_before
 from graphscope.diagnose.values.exchanges import Exchange, exchange_of, of_collective
 from graphscope.eventlog.names import place_of

@@ -11,8 +11,9 @@ import numpy as np
 
 from graphscope.diagnose.ranks.clock import UNTOLD, in_common
 from graphscope.diagnose.ranks.ends import SENT
+from graphscope.diagnose.ranks.place import Place
 from graphscope.diagnose.ranks.told import Told, named, told
-from graphscope.diagnose.ranks.track import Place, Track
+from graphscope.diagnose.ranks.track import Track
 from graphscope.eventlog.names import short_place
 
 _SIZED: Final = frozenset({"all_reduce", "broadcast", "reduce", "all_gather_into_tensor", "reduce_scatter_tensor"})

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeGuard
 
+from graphscope.diagnose.ranks.place import Place
 from graphscope.diagnose.ranks.told import Told, named, told
-from graphscope.diagnose.ranks.track import Place, Track
+from graphscope.diagnose.ranks.track import Track
 
 Setup = tuple[tuple[str, tuple[Mapping[str, Any], ...]], ...]
 """The optimizers of a rank: of each its class, and the settings of its groups of parameters."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from graphscope.diagnose.finding import Confidence, Finding, Severity
-from graphscope.diagnose.ranks.track import Place
+from graphscope.diagnose.ranks.place import Place
 
 
 class Told(NamedTuple):

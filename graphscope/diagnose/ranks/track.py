@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from graphscope.diagnose.ends import is_the_end
 from graphscope.diagnose.ranks.channels import PLAIN, Channel, Key, channels
 from graphscope.diagnose.ranks.clock import UNTOLD, Clock
+from graphscope.diagnose.ranks.ending import Last, last_of, raised_in, state_of
 from graphscope.diagnose.ranks.exchanged import Exchanged
 from graphscope.diagnose.ranks.fed import fed
 from graphscope.diagnose.ranks.left_over import left_over
+from graphscope.diagnose.ranks.place import NOWHERE, Place
 from graphscope.diagnose.values.unrecorded_births import first_lost_loss
 from graphscope.eventlog.grouping import grouped
 from graphscope.eventlog.names import place_of
 from graphscope.eventlog.numbering import JOINED
-from graphscope.eventlog.ownership import is_live
-from graphscope.eventlog.schema import NODES, Flag, Kind
+from graphscope.eventlog.schema import Flag, Kind
 from graphscope.eventlog.siblings import title
 from graphscope.eventlog.wholeness import cut, unnamed
 from graphscope.graph import Graph, series
@@ -33,11 +33,6 @@ from graphscope.graph.training import training
 
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
-
-Place = tuple[str, int]
-"""File and line; empty and 0 where that is not known."""
-
-NOWHERE: Final[Place] = ("", 0)
 
 MEETING: Final = np.dtype(
     [
@@ -60,19 +55,6 @@ CHANGE: Final = np.dtype(
     [("row", "<i8"), ("passes", "<i4"), ("rate", "<f8"), ("gradient", "<f8"), ("weight", "<f8")]
 )  # fmt: skip
 """What an update was made with: the norms are those ahead of it."""
-
-
-@dataclass(frozen=True)
-class Last:
-    """Where a log ends."""
-
-    row: int
-    what: str
-    """The op of its last row, else what the row says; empty of a log without rows."""
-    place: Place
-    """The line of it, or of the last row ahead of it that has one."""
-    time: float
-    """When that was, in seconds since 1970."""
 
 
 class Origin(NamedTuple):
@@ -197,7 +179,7 @@ def track(log: Log) -> Track:
     passages = channels(log)
     averages, groups, meetings, calls = _meetings(log, passages, places, clock)
     numbers, changes = _changes(own, clock)
-    ends, last = _ends(log), _last(log)
+    ends, last = _ends(log), last_of(log)
     data, data_rows = fed(log, ends)
     held, steps = frozenset(tensors.tolist()), clock.keys(ends)
     optimizer = _optimizer(log, held)
@@ -226,7 +208,7 @@ def track(log: Log) -> Track:
         state=state_of(log),
         missing=cut(log) or nameless,
         is_named=not nameless,
-        raised=_raised(log),
+        raised=raised_in(log),
         last=last,
         groups=groups,
         channels=passages,
@@ -318,13 +300,6 @@ def _together(meetings: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return np.asarray(np.bincount(steps, meetings["took"] / 1e9, minlength=len(ends) + 1)[: len(ends)])
 
 
-def state_of(log: Log) -> str:
-    """Whether its recording has `ended`, `runs`, or was `killed`; else why it ended ahead of the program."""
-    if log.stopped:
-        return log.stopped
-    return "ended" if log.closed else "runs" if is_live(log.path) else "killed"
-
-
 def _losses(log: Log, ends: np.ndarray, clock: Clock) -> tuple[float | None, Loss | None]:
     """The loss of the last backward pass of the last step, and the first one of any step that is not finite."""
     passes = series.losses(log)
@@ -356,34 +331,6 @@ def _origin(log: Log, clock: Clock) -> Origin | None:
         return None
     row = np.array([born.row])
     return Origin(int(clock.turns(row)[0]), int(clock.passes(row)[0]), place_of(born.site), of_collective(born))
-
-
-def _last(log: Log) -> Last:
-    if not len(log):
-        return Last(0, "", NOWHERE, 0.0)
-    row = log.end - 1
-    low = max(log.first, log.end - _BEFORE_END)
-    sites, kinds = log.column("site", low, log.end), log.column("kind", low, log.end)
-    told = np.flatnonzero(sites)
-    place = place_of(log.site(int(sites[told[-1]]))) if len(told) else NOWHERE
-    nodes = np.flatnonzero(np.isin(kinds, (*NODES, Kind.WAIT)))
-    row = low + int(nodes[-1]) if len(nodes) else row
-    newest = int(log.pick("time", np.array([log.end - 1]))[0])
-    since = float(log.metadata.get("created", 0.0)) + (newest - int(log.metadata.get("clock", newest))) / 1e9
-    return Last(row, log.op(log.event(row).op).name, place, since)
-
-
-_BEFORE_END: Final = 256
-"""So many rows from its end back tell where a log ends."""
-
-
-def _raised(log: Log) -> str:
-    for row in log.marks(Kind.EXCEPTION)[-1:].tolist():
-        if is_the_end(log, row, log.end):
-            entry = log.attrs(log.event(row).attrs)
-            text = " ".join(str(entry.get("text", "")).split())
-            return f"{entry.get('type', 'Exception')}: {text}"[:200]
-    return ""
 
 
 def _line(log: Log, row: int) -> Place:

@@ -10,8 +10,9 @@ import numpy as np
 
 from graphscope.diagnose.ranks.channels import Key
 from graphscope.diagnose.ranks.ends import End, end_of
+from graphscope.diagnose.ranks.place import Place
 from graphscope.diagnose.ranks.told import Told, told
-from graphscope.diagnose.ranks.track import Place, Track
+from graphscope.diagnose.ranks.track import Track
 from graphscope.eventlog.names import short_place
 
 

@@ -9,8 +9,9 @@ from typing import Final
 from graphscope.diagnose.finding import Confidence
 from graphscope.diagnose.ranks import messages
 from graphscope.diagnose.ranks.ends import SENT, End, Wait, end_of
+from graphscope.diagnose.ranks.place import Place
 from graphscope.diagnose.ranks.told import Told, named, told
-from graphscope.diagnose.ranks.track import Place, Track
+from graphscope.diagnose.ranks.track import Track
 from graphscope.eventlog.names import short_place
 
 LONG: Final = 10.0

@@ -13,8 +13,9 @@ from graphscope.diagnose.explanation import listed
 from graphscope.diagnose.finding import Confidence
 from graphscope.diagnose.ranks.clock import in_common, turn_of
 from graphscope.diagnose.ranks.gradients import Update, Ways
+from graphscope.diagnose.ranks.place import Place
 from graphscope.diagnose.ranks.told import Told, named, told
-from graphscope.diagnose.ranks.track import CHANGE, Place, Track
+from graphscope.diagnose.ranks.track import CHANGE, Track
 from graphscope.eventlog.names import place_of, short_place
 from graphscope.eventlog.reader import load
 from graphscope.graph import Graph

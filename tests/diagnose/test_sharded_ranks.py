@@ -62,10 +62,12 @@ def train(way, sharded):
         x = data[step]
         if way == "nan" and rank == 1 and step == 2:
             x = x * float("nan")
-        loss = torch.nn.functional.cross_entropy(model(x, way == "detached"), target[step])
+        loss = torch.nn.functional.cross_entropy(model(x, way.startswith("detached")), target[step])
         if way != "old gradients":
             optimizer.zero_grad()
         loss.backward()
+        if way == "detached and looked at":
+            looked_at = [whole(each).norm() for each in model.parameters()]
         if way == "clip":
             torch.nn.utils.clip_grad_norm_([each for each in model.parameters() if isinstance(each, DTensor)], 0.5)
         if way == "skip" and rank == 1 and step == 3:
@@ -98,7 +100,11 @@ OF_ONE_RANK = {
     "skip": "rank 1 makes no step after backward pass 4, where the others do",
     "nan": "rank 1: x is nan: the first non-finite value was made by mul at train.py:",
 }
-OF_ALL_RANKS = {"detached": ("missing", "h.detach()"), "old gradients": ("zero_grad", "loss.backward()")}
+OF_ALL_RANKS = {
+    "detached": ("missing", "h.detach()"),
+    "detached and looked at": ("missing", "h.detach()"),
+    "old gradients": ("zero_grad", "loss.backward()"),
+}
 
 
 @pytest.fixture(scope="module")

@@ -154,7 +154,8 @@ def _unused(log: Log) -> Iterator[Idle]:
         if not (is_awaited or is_held) or site is None or site.caller:
             continue  # what a library makes and does not use is not the program's
         if taken:
-            line = _dropped(log, max(used[tensor] for tensor in taken))
+            inside = [row for tensor in taken for scope, row in used[tensor].items() if _is_within(log, scope, part)]
+            line = _dropped(log, max(inside)) if inside else None  # what others make of its parameters is not its own
             if line is not None:
                 yield Idle(int(own.rows[-1]), module, part, names, len(passes), line)
             continue
@@ -195,16 +196,27 @@ def _tensors(module: Module, names: tuple[str, ...]) -> set[int]:
     return {tensor for name in names if (tensor := module.parameters.get(name)) is not None}
 
 
-def _used(log: Log, tensors: set[int]) -> dict[int, int]:
-    """Those of some tensors that an op of the program takes in, but for the updates of optimizers; the last such op."""
+def _used(log: Log, tensors: set[int]) -> dict[int, dict[int, int]]:
+    """Those of some tensors that an op of the program takes in, but for the updates of optimizers.
+
+    Of each the last such op in each scope.
+    """
     wanted = np.array(sorted(tensors), np.int64)
-    found: dict[int, int] = {}
+    found: dict[int, dict[int, int]] = {}
     for users, named in edges(log, lambda rows: rows["kind"] == Kind.OP):
         mine = np.isin(named, wanted)
         users, sources = users[mine], named[mine]
         others = log.pick("tensor", users) != sources
-        found |= zip(sources[others].tolist(), users[others].tolist(), strict=True)
+        users, sources = users[others], sources[others]
+        scopes = log.pick("scope", users)
+        for source, scope, user in zip(sources.tolist(), scopes.tolist(), users.tolist(), strict=True):
+            found.setdefault(source, {})[scope] = user
     return found
+
+
+def _is_within(log: Log, scope: int, part: str) -> bool:
+    """Whether a scope is that of a part of a module, or lies in it."""
+    return f".{part}." in f".{log.scope_path(scope)}."
 
 
 def _dropped(log: Log, row: int) -> Site | None:

@@ -165,7 +165,8 @@ class FunctionalCollectives:
     @guarded
     def _ended(self, tensor: torch.Tensor, begun: Started, frame: FrameType, start: int) -> None:
         session = self._collectives.session
-        known = session.identities.find(tensor) or session.identities.add(tensor, begun.row)
+        result = begun.targets[0].extended().first
+        known = session.identities.find(tensor) or session.identities.add(tensor, result)
         self._collectives.waited(begun._replace(targets=[known]), None, frame, start)
         awaiting = session.places.here.awaiting
         for each in awaiting:  # what the call that runs was given is there now

@@ -162,12 +162,14 @@ class Order:
     def cleared_by_hand(self) -> Happenings:
         """Where the program itself sets gradients, or writes to them, so that nothing of the step before is in them.
 
-        Behind the step, ahead of what grows next, that is each write: what it leaves of them it leaves on purpose.
+        Behind the step, ahead of the pass that they grow in next, that is each write: what it leaves of them it leaves
+        on purpose. What is written in that pass is how the program lets them grow, as `fully_shard` does.
         """
         found = rewritten(self.read.log).of(self.optimizer.tensors)
         grown, places = np.unique(self._keys(self.grown, self.grown_tensors), return_index=True)
         keys = self._keys(found.rows, found.tensors)
-        first = np.append(self.grown[places], -1)[np.searchsorted(grown, keys)]
+        begins = last_before(self.read.backward_begins, self.grown[places])
+        first = np.append(begins, -1)[np.searchsorted(grown, keys)]
         is_clear = found.clears | (np.isin(keys, grown) & (found.rows < first))
         return Happenings(found.rows[is_clear], found.tensors[is_clear])
 

@@ -144,7 +144,12 @@ SCHEMA: Final = (
                 "what its last backward pass began from, or one before it that is not finite; null where not known",
             ),
             Column("learning_rate", "double", "that of the first group of parameters; null where that is not known"),
-            Column("gradient_norm", "double", "2-norm of all gradients that its optimizer took; null where unknown"),
+            Column(
+                "gradient_norm",
+                "double",
+                "2-norm of all gradients that its optimizer took; of a model in pieces, that of the pieces on this "
+                "rank; null where unknown",
+            ),
         ),
     ),
     Table(
@@ -188,7 +193,12 @@ SCHEMA: Final = (
             _SITE,
             _ELEMENTS,
             Column("learning_rate", "double", "the learning rate"),
-            Column("gradient_norm", "double", "2-norm of its gradient; infinite where elements are not finite"),
+            Column(
+                "gradient_norm",
+                "double",
+                "2-norm of its gradient; of a parameter in pieces, that of the piece on this rank, as for all norms "
+                "here; infinite where elements are not finite",
+            ),
             Column("weight_norm", "double", "2-norm of the parameter ahead of it; infinite likewise"),
             Column("update_norm", "double", "2-norm of what was added to it; infinite likewise"),
             Column("update_ratio", "double", "the norm of the update by that of the parameter"),

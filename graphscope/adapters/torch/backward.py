@@ -106,11 +106,13 @@ class Backward:
             self._begin(run, outputs, cotangents, bool(inputs))
             context = outer[0].on_backward()
             result: Any = None
+            is_whole = False
             mode = (place.calls or session.make_calls()).mode
             try:
                 _push(mode)
                 place.context, place.run = context, run
                 result = original(outputs, cotangents, keep, create_graph, inputs, *args, **kwargs)
+                is_whole = True
             finally:  # a signal handler may raise at each call: what must be done comes first
                 place.context, place.backward_row, place.run, place.line_calls = outer
                 if self.session.ended:  # nobody knows which of ours are still there
@@ -121,7 +123,7 @@ class Backward:
                 now = run.turn()
                 if result is not None and inputs and not kwargs.get("accumulate_grad"):
                     self._wanted(run, inputs, result)
-                self._end(run, first, frame, 0 if since is None else now - since)
+                self._end(run, first, frame, 0 if since is None else now - since, is_whole)
             control.passed(session, frame)
             return result
 
@@ -196,12 +198,18 @@ class Backward:
         return marks.loss.template, number / number.dtype.type(scale)
 
     @guarded
-    def _end(self, run: Run, first: int, frame: FrameType, rest: int) -> None:
-        """Append the mark of its end, and let go of it; its rows begin at `first`, its last leaf took `rest`."""
+    def _end(self, run: Run, first: int, frame: FrameType, rest: int, is_whole: bool) -> None:
+        """Append the mark of its end, and let go of it; its rows begin at `first`, its last leaf took `rest`.
+
+        Of one that raised nobody knows whether the gradients were averaged: then the rank has not come out of that.
+        """
         run.end()
         self._walk.remember(run)
         if run.place.run is None:
-            self._collectives.averaged(frame, rest)
+            if is_whole:
+                self._collectives.averaged(frame, rest)
+            else:
+                self._collectives.forget_averaging()
             self.session.sharded.passed(first, frame)
             self.session.hooked_leaves.passed(first, frame)
         if run.marks is not None:

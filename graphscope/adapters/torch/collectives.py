@@ -319,6 +319,10 @@ class Collectives:
             rest = 0
         self._averaging.clear()
 
+    def forget_averaging(self) -> None:
+        """A backward pass has failed, and with it what replicas were to do in it."""
+        self._averaging.clear()
+
     def _average(self, replica: Any, told: Told, frame: FrameType, rest: int) -> None:
         session = self.session
         reached = [

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.diagnose.placing import placed
+from graphscope.diagnose.ranks.ending import has_failed
 from graphscope.diagnose.ranks.judgement import Judgement
 from graphscope.diagnose.ranks.reading import Unread
 from graphscope.diagnose.ranks.told import named
@@ -151,7 +152,8 @@ def _last(track: Track) -> str:
     waiting = track.meetings[track.meetings["waits"]][-1:]
     if not len(waiting):
         return short_place(*track.last.place)
-    return f"waits at {short_place(*track.places[int(waiting['place'][0])])}"
+    what = "failed" if has_failed(track.raised) else "waits"
+    return f"{what} at {short_place(*track.places[int(waiting['place'][0])])}"
 
 
 def _thinned(values: np.ndarray) -> np.ndarray:

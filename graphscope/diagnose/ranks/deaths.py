@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from graphscope.diagnose.ranks.ending import Last
+from graphscope.diagnose.ranks.channels import Key
+from graphscope.diagnose.ranks.ending import Last, has_failed
 from graphscope.diagnose.ranks.place import NOWHERE, Place
 from graphscope.diagnose.ranks.told import Told, named, told
 from graphscope.diagnose.ranks.track import Track
 from graphscope.eventlog.names import short_place
 
-_ASKED_FOR: Final = ("KeyboardInterrupt", "SystemExit")
-"""What ends programs because somebody wants it."""
+_LONG: Final = 10.0
+"""Who waits for so many seconds and fails then, waited for somebody."""
 
 
 class _End(NamedTuple):
@@ -28,11 +29,15 @@ class _End(NamedTuple):
     """The op of the collective that it came to last."""
     place: Place
     """The line of that."""
+    met: tuple[Key, int] | None
+    """Its group, and its number in that."""
+    reached: float
+    """When that was, in seconds since 1970."""
 
     @property
     def is_in_collective(self) -> bool:
         """Whether it raised in what it does together with others."""
-        return bool(self.raised) and self.last.place == self.place != NOWHERE
+        return bool(self.raised) and (self.last.is_wait or self.last.place == self.place != NOWHERE)
 
 
 class Deaths:
@@ -46,12 +51,15 @@ class Deaths:
         met = track.meetings[-1:]
         op = track.calls[int(met["call"][0])][0] if len(met) else ""
         place = track.places[int(met["place"][0])] if len(met) else NOWHERE
+        key = (track.groups[int(met["group"][0])], int(met["number"][0])) if len(met) else None
         is_killed = track.state == "killed" and not track.raised
-        self._ends.append(_End(track.name, track.path, is_killed, track.raised, track.last, op, place))
+        self._ends.append(
+            _End(track.name, track.path, is_killed, track.raised, track.last, op, place, key, track.reached)
+        )
 
     def told(self) -> Iterator[Told]:
-        """Those that failed by themselves, else those that were killed while others failed in a collective."""
-        raised = [each for each in self._ends if each.raised and not each.raised.startswith(_ASKED_FOR)]
+        """Those that failed by themselves; else those that were killed, or late, as others failed in a collective."""
+        raised = [each for each in self._ends if has_failed(each.raised)]
         found_gone = [each for each in raised if each.is_in_collective]
         own = [each for each in raised if not each.is_in_collective]
         killed = [each for each in self._ends if each.is_killed]
@@ -67,6 +75,10 @@ class Deaths:
         elif found_gone:
             first = min(found_gone, key=lambda each: each.last.time)
             rest = [each for each in found_gone if each is not first]
+            late = [each for each in rest if _came_late(each, first)]
+            if late:
+                yield _late(late, first)
+                return
             what = f"raised {first.raised}{_at(first.last.place)}, in {first.collective}"
             yield _told([first], "raised", what, rest, "see what it raised, and what the other ranks did then")
 
@@ -79,6 +91,24 @@ def _told(ranks: list[_End], cause: str, what: str, others: list[_End], cure: st
         verdict += f"; then {named([each.name for each in others])} failed in {where}"
     evidence: dict[str, float] = {"ranks that failed then": len(others)} if others else {}
     return told(one.log, one.last.row, one.last.place, one.name, cause, verdict, cure, evidence)
+
+
+def _came_late(rank: _End, first: _End) -> bool:
+    """Whether a rank came to where another had waited for long, when that had failed."""
+    is_same = rank.met == first.met is not None
+    return is_same and first.last.time - first.reached > _LONG and rank.reached > first.last.time
+
+
+def _late(ranks: list[_End], first: _End) -> Told:
+    one = ranks[0]
+    behind = min(each.reached for each in ranks) - first.reached
+    verdict = (
+        f"{named([each.name for each in ranks])} came to {one.collective}{_at(one.place)} {behind:.0f} s behind "
+        f"{first.name}, which had failed there meanwhile: {first.raised}"
+    )
+    cure = "see what it did ahead of that line: data, a lock, a file, a loop; or give the group a longer timeout"
+    evidence = {"seconds behind": behind, "seconds until that failed": first.last.time - first.reached}
+    return told(one.log, one.last.row, one.last.place, one.name, "late", verdict, cure, evidence)
 
 
 def _at(place: Place, word: str = "at") -> str:

@@ -16,6 +16,9 @@ from graphscope.eventlog.schema import NODES, Kind
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
+_ASKED_FOR: Final = ("KeyboardInterrupt", "SystemExit")
+"""What ends programs because somebody wants it."""
+
 _BEFORE_END: Final = 256
 """So many rows from its end back tell where a log ends."""
 
@@ -31,6 +34,8 @@ class Last:
     """The line of it, or of the last row ahead of it that has one."""
     time: float
     """When that was, in seconds since 1970."""
+    is_wait: bool = False
+    """Whether that is where the newest of the marks is that say that a collective is waited for."""
 
 
 def state_of(log: Log) -> str:
@@ -51,9 +56,15 @@ def last_of(log: Log) -> Last:
     place = place_of(log.site(int(sites[told[-1]]))) if len(told) else NOWHERE
     nodes = np.flatnonzero(np.isin(kinds, (*NODES, Kind.WAIT)))
     row = low + int(nodes[-1]) if len(nodes) else row
+    waits = np.flatnonzero(kinds == Kind.WAIT)
+    is_wait = bool(len(waits)) and place == place_of(log.site(int(sites[waits[-1]]))) != NOWHERE
     newest = int(log.pick("time", np.array([log.end - 1]))[0])
-    since = float(log.metadata.get("created", 0.0)) + (newest - int(log.metadata.get("clock", newest))) / 1e9
-    return Last(row, log.op(log.event(row).op).name, place, since)
+    return Last(row, log.op(log.event(row).op).name, place, seconds(log, newest), is_wait)
+
+
+def seconds(log: Log, time: int) -> float:
+    """When that was which a log has a time of, in seconds since 1970."""
+    return float(log.metadata.get("created", 0.0)) + (time - int(log.metadata.get("clock", time))) / 1e9
 
 
 def raised_in(log: Log) -> str:
@@ -64,3 +75,8 @@ def raised_in(log: Log) -> str:
             text = " ".join(str(entry.get("text", "")).split())
             return f"{entry.get('type', 'Exception')}: {text}"[:200]
     return ""
+
+
+def has_failed(raised: str) -> bool:
+    """Whether an exception that ended a program is one that nobody asked for."""
+    return bool(raised) and not raised.startswith(_ASKED_FOR)

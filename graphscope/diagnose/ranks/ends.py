@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.ranks.channels import PLAIN, Channel, Key
-from graphscope.diagnose.ranks.ending import Last
+from graphscope.diagnose.ranks.ending import Last, has_failed
 from graphscope.diagnose.ranks.place import Place
 from graphscope.diagnose.ranks.track import Track
 from graphscope.eventlog.names import short_place
@@ -52,6 +52,11 @@ class End(NamedTuple):
     channels: Mapping[Key, Channel]
     """Of what one rank sends to another."""
     waits: Wait | None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether its program raised, and nobody asked for that."""
+        return has_failed(self.raised)
 
     @property
     def is_through(self) -> bool:

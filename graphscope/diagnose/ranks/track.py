@@ -12,7 +12,7 @@ import numpy as np
 
 from graphscope.diagnose.ranks.channels import PLAIN, Channel, Key, channels
 from graphscope.diagnose.ranks.clock import UNTOLD, Clock
-from graphscope.diagnose.ranks.ending import Last, last_of, raised_in, state_of
+from graphscope.diagnose.ranks.ending import Last, last_of, raised_in, seconds, state_of
 from graphscope.diagnose.ranks.exchanged import Exchanged
 from graphscope.diagnose.ranks.fed import fed
 from graphscope.diagnose.ranks.left_over import left_over
@@ -109,6 +109,8 @@ class Track:
     raised: str
     """The exception that ended the program, with its message; empty where none did."""
     last: Last
+    reached: float
+    """When it came to its last collective, in seconds since 1970; 0 where it came to none."""
     groups: tuple[Key, ...]
     channels: Mapping[Key, Channel]
     """Of what one rank sends to another."""
@@ -210,6 +212,7 @@ def track(log: Log) -> Track:
         is_named=not nameless,
         raised=raised_in(log),
         last=last,
+        reached=seconds(log, int(meetings["time"][-1])) if len(meetings) else 0.0,
         groups=groups,
         channels=passages,
         calls=calls,

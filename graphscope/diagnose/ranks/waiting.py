@@ -32,6 +32,8 @@ class Waiting:
         """The ranks that others wait for, and that wait for none themselves; else those that wait for each other."""
         waiting = {rank: end for rank, end in self._ends.items() if end.waits is not None and _is_long(end)}
         behind = {rank: self._behind(end) for rank, end in waiting.items()}
+        if all(self._has_found_dead(rank, others) for rank, others in behind.items()):
+            return  # how ranks die is told elsewhere
         roots: dict[int, list[int]] = {}
         for rank, others in behind.items():
             for other in others:
@@ -49,7 +51,7 @@ class Waiting:
             yield self._alone(rank, others)
         for ranks in alike.values():
             yield self._root(ranks, sorted(roots[ranks[0]]))
-        if not roots and waiting:
+        if not roots:
             yield from self._among_themselves(behind)
 
     def _among_themselves(self, behind: Mapping[int, list[int]]) -> Iterator[Told]:
@@ -76,6 +78,12 @@ class Waiting:
         ranks = (rank for rank in key[1] if rank in self._ends)
         return [rank for rank in ranks if self._ends[rank].reached.get(key, -1) < number]
 
+    def _has_found_dead(self, rank: int, others: list[int]) -> bool:
+        """Whether it raised where it waited, and one of those that it waited for had raised before."""
+        end = self._ends[rank]
+        dead = (self._ends[other] for other in others if self._ends[other].has_failed)
+        return end.has_failed and any(other.last.time <= end.last.time for other in dead)
+
     def _has_peer(self, rank: int) -> bool:
         waits = self._ends[rank].waits
         return waits is not None and waits.has_peer
@@ -95,11 +103,17 @@ class Waiting:
         who = named([self._ends[rank].name for rank in ranks])
         waiters = named([self._ends[rank].name for rank in waiting])
         how, cure, confidence = _why(end)
-        verdict = f"{who} did not come to {other.waits.where}, where {waiters} wait{'s' * (len(waiting) == 1)}: {how}"
+        verdict = f"{who} did not come to {other.waits.where}, where {waiters} {self._what(waiting)}: {how}"
         evidence: dict[str, float] = {"collectives ahead of it": other.waits.number, "ranks that wait": len(waiting)}
         return told(
             end.log, end.last.row, end.last.place, end.name, "waited for", verdict, cure, evidence, (), confidence
         )
+
+    def _what(self, waiting: list[int]) -> str:
+        """What ranks do, or did, where one did not come to."""
+        if all(self._ends[rank].has_failed for rank in waiting):
+            return "failed"
+        return "waits" if len(waiting) == 1 else "wait"
 
     def _circle(self, behind: Mapping[int, list[int]]) -> Told:
         rank = next(rank for rank, others in behind.items() if others)

@@ -19,8 +19,7 @@ from graphscope.adapters.torch import compiled, remote_numbers, remote_values, t
 from graphscope.adapters.torch.cuda_driver import FUNCTIONS, Driver
 from graphscope.adapters.torch.promised_values import SLOT
 from graphscope.adapters.torch.remote_values import KERNELS
-from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
 
 _WHOLE: Final = (f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 MEASURED: Final = frozenset(("float32", "float16", "bfloat16", "complex64", "bool", *_WHOLE))

@@ -13,8 +13,7 @@ torch = pytest.importorskip("torch")
 
 import graphscope as gs
 from graphscope.adapters.torch import compiled, devices, sites
-from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
 
 pytestmark = pytest.mark.torch
 

@@ -19,8 +19,7 @@ torch = pytest.importorskip("torch")
 
 import graphscope as gs
 from graphscope.adapters.torch import compiled, tensor_elements
-from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.schema import Flag, Kind

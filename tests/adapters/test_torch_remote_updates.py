@@ -24,8 +24,7 @@ import graphscope as gs
 from graphscope.adapters.torch import compiled, remote_measures, remote_values, tensor_base
 from graphscope.adapters.torch.cuda_driver import DriverError
 from graphscope.adapters.torch.gradient_norms import gradient_norm
-from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
 from graphscope.adapters.torch.update_measures import measured, sampled
 from graphscope.eventlog import samples
 from graphscope.graph import series

@@ -27,7 +27,8 @@ from graphscope.adapters.torch.rules import Rule
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.sites import Fields
 from graphscope.adapters.torch.supported_versions import holds_in_inference
-from graphscope.adapters.torch.tensor_properties import ORDINARY, grad_fn
+from graphscope.adapters.torch.tensor_base import ORDINARY
+from graphscope.adapters.torch.tensor_properties import grad_fn
 from graphscope.eventlog.schema import ROW_MASK
 
 _excluded: Final = torch._C._dispatch_tls_local_exclude_set

@@ -22,7 +22,8 @@ from graphscope.adapters.torch.modes import aside, sweep
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.rules import Run
 from graphscope.adapters.torch.session import Session
-from graphscope.adapters.torch.tensor_properties import ORDINARY, shape_of
+from graphscope.adapters.torch.tensor_base import ORDINARY
+from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog import given_gradients
 from graphscope.eventlog.places import site_number

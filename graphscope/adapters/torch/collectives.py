@@ -57,6 +57,9 @@ COLLECTIVES: Final = {
 """Functions of `torch.distributed`: the parameters that they write to, and those that they read."""
 
 
+_TOGETHER: Final = "What the ranks of a group do together."
+
+
 class Told(NamedTuple):
     """What tells a collective from all others."""
 
@@ -64,9 +67,6 @@ class Told(NamedTuple):
     """What is the same of many: their group, and the ranks that are in it."""
     number: int
     """It lies in the rows, so that the tables of a long run are those of a short one."""
-
-
-_AVERAGED: Final = ("all_reduce", "What the ranks of a group do together.")
 
 
 class Collectives:
@@ -226,7 +226,7 @@ class Collectives:
         session = self.session
         writer = session.writer
         columns: dict[str, Any] = {
-            "op": session.op_number(name, "What the ranks of a group do together."),
+            "op": session.op_number(name, _TOGETHER),
             "site": site_number(writer, frame),
             "scope": session.places.here.context.path.number(writer),
             "attrs": writer.attributes(told.attributes),
@@ -334,7 +334,9 @@ class Collectives:
         ]
         for parameter, known in reached:
             gradient = tensor_base.gradient(parameter)
-            tell_gradient(session, known, gradient, _AVERAGED, told.attributes, frame, [told.number], rest)
+            tell_gradient(
+                session, known, gradient, ("all_reduce", _TOGETHER), told.attributes, frame, [told.number], rest
+            )
             rest = 0
 
     def told_of(self, group: Any) -> Told | None:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import torch
 
 from graphscope.adapters.kit import identity
-from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
 from graphscope.eventlog.appender import measure
 from graphscope.eventlog.schema import SLOT_SHIFT
 

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import torch
 
-_ORDINARY: Final = frozenset({torch.Tensor, torch.nn.Parameter})
+from graphscope.adapters.torch.tensor_base import ORDINARY
+
 _LIBRARIES: Final = ("torch.distributed.tensor", "torch.distributed._tensor")
 """Where their class is, in versions of torch from 2.5 on and before."""
 _FUNCTIONAL: Final = "torch.distributed._functional_collectives"
@@ -51,7 +52,7 @@ def held(tensor: torch.Tensor) -> torch.Tensor:
     """
     kind: Any = tensor.__class__
     part: Any = None
-    if kind not in _ORDINARY:
+    if kind not in ORDINARY:
         if is_distributed(kind):
             part = getattr(tensor, "_local_tensor", None)
         elif _stands_for_result(kind) and not is_awaited(tensor):
@@ -64,7 +65,7 @@ def placing(tensor: torch.Tensor) -> dict[str, Any]:
 
     `whole` is its shape, `mesh` that of its mesh, and `placements` has a word for each dimension of that: `Shard(0)`.
     """
-    if tensor.__class__ in _ORDINARY or not is_distributed(tensor.__class__):
+    if tensor.__class__ in ORDINARY or not is_distributed(tensor.__class__):
         return {}
     spec: Any = tensor._spec  # type: ignore[attr-defined]
     words = [repr(each).replace("dim=", "") for each in spec.placements]
@@ -73,6 +74,6 @@ def placing(tensor: torch.Tensor) -> dict[str, Any]:
 
 def adds_up(tensor: torch.Tensor) -> bool:
     """Whether the parts of a distributed tensor are to be added up: none of them is a piece of it."""
-    if tensor.__class__ in _ORDINARY or not is_distributed(tensor.__class__):
+    if tensor.__class__ in ORDINARY or not is_distributed(tensor.__class__):
         return False
     return any(each.is_partial() for each in tensor._spec.placements)  # type: ignore[attr-defined]

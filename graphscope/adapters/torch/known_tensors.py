@@ -9,7 +9,7 @@ import torch
 from graphscope.adapters.kit import identity
 from graphscope.adapters.torch import compiled, tensor_base
 from graphscope.adapters.torch.distributed_tensors import held
-from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.tensor_base import ORDINARY
 from graphscope.eventlog.interruptions import own
 
 

@@ -14,9 +14,9 @@ from graphscope.adapters.torch import compiled, control, resized_storages, tenso
 from graphscope.adapters.torch.distributed_tensors import held, is_distributed, placing
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.known_tensors import Known, version_of
-from graphscope.adapters.torch.tensor_base import Own
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
 from graphscope.adapters.torch.tensor_elements import is_lazy
-from graphscope.adapters.torch.tensor_properties import ORDINARY, grad_fn, requires_grad, shape_of, strides_apart
+from graphscope.adapters.torch.tensor_properties import grad_fn, requires_grad, shape_of, strides_apart
 from graphscope.adapters.torch.values import Keeping
 from graphscope.eventlog.places import site_number
 from graphscope.eventlog.schema import EVENT, ROW_MASK, Flag, Kind, Pass

@@ -23,7 +23,8 @@ from graphscope.adapters.torch.describing import flattened
 from graphscope.adapters.torch.dispatch_mode import DispatchMode
 from graphscope.adapters.torch.recorder_errors import guarded
 from graphscope.adapters.torch.supported_versions import holds_in_inference, tells_saved
-from graphscope.adapters.torch.tensor_properties import ORDINARY, grad_fn
+from graphscope.adapters.torch.tensor_base import ORDINARY
+from graphscope.adapters.torch.tensor_properties import grad_fn
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import ROW_MASK
 

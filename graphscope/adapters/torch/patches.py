@@ -33,7 +33,7 @@ from graphscope.adapters.torch.resized_storages import ResizedStorages
 from graphscope.adapters.torch.session import Session
 from graphscope.adapters.torch.settings import Settings
 from graphscope.adapters.torch.swapped_tensors import Swaps
-from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.tensor_base import ORDINARY
 from graphscope.adapters.torch.torchscript import TorchScript
 from graphscope.adapters.torch.training_calls import Clearing, TrainingCalls
 from graphscope.adapters.torch.warning_lines import Warned

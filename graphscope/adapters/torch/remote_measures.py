@@ -11,9 +11,8 @@ import torch
 
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.cuda_driver import Driver, DriverError, driver
-from graphscope.adapters.torch.tensor_base import Own
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
 from graphscope.adapters.torch.tensor_elements import is_capturing, is_lazy
-from graphscope.adapters.torch.tensor_properties import ORDINARY
 
 MOST: Final = 64
 """So many rows of a table a launch takes."""

@@ -15,9 +15,8 @@ import torch
 
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.cuda_driver import Driver, DriverError, current, driver
-from graphscope.adapters.torch.tensor_base import Own
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
 from graphscope.adapters.torch.tensor_elements import address, is_capturing, is_lazy
-from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog.interruptions import forgiving, own
 
 _FORMS: Final = {

@@ -20,9 +20,8 @@ from graphscope.adapters.torch.cuda_driver import Driver, DriverError, current, 
 from graphscope.adapters.torch.promised_values import give_copied, give_measured, waiting
 from graphscope.adapters.torch.promises import PROMISE, SLOT_BYTES, TIMED
 from graphscope.adapters.torch.promises import Promises as PythonPromises
-from graphscope.adapters.torch.tensor_base import Own
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
 from graphscope.adapters.torch.tensor_elements import address, distinct, in_one_row, is_capturing, is_lazy
-from graphscope.adapters.torch.tensor_properties import ORDINARY
 from graphscope.eventlog import awaited
 from graphscope.eventlog.awaited import Awaited
 from graphscope.eventlog.interruptions import forgiving, own

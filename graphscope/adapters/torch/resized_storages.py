@@ -13,8 +13,7 @@ from typing import Any
 import torch
 
 from graphscope.adapters.torch import compiled, tensor_base
-from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
 from graphscope.eventlog.interruptions import own
 
 _is_asked = False

@@ -122,12 +122,18 @@ class ShardedParameters:
 
     def passed(self, first: int, frame: FrameType) -> None:
         """A backward pass has ended, whose rows begin at `first`: append what it made of gradients that none tells."""
-        for reference in list(self.references):
-            parameter = reference()
-            if parameter is None:
-                self.references.remove(reference)
-            else:
-                self._look(parameter, first, frame)
+        alive = [each for reference in self.references if (each := reference()) is not None]
+        if len(alive) < len(self.references):
+            self._forget_dead(alive)
+        for parameter in alive:
+            self._look(parameter, first, frame)
+
+    def _forget_dead(self, alive: list[torch.Tensor]) -> None:
+        """Let go of what is known of models that are gone."""
+        self.references[:] = [each for each in self.references if each() is not None]
+        self._places = [each for each in self._places if each.parameter() is not None]
+        known = {id(each) for each in alive}
+        self._seen = {number: seen for number, seen in self._seen.items() if number in known}
 
     def _look(self, parameter: torch.Tensor, first: int, frame: FrameType) -> None:
         gradient = tensor_base.gradient(parameter)

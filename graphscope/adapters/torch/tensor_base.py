@@ -6,6 +6,9 @@ from typing import Any, Final
 
 import torch
 
+ORDINARY: Final = (torch.Tensor, torch.nn.Parameter)
+"""Classes whose tensors answer for themselves, and most have their elements at `data_ptr`."""
+
 Own: Final[Any] = torch._C.TensorBase
 """The class that torch writes in C: its methods are no program's."""
 

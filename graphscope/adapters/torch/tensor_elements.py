@@ -12,8 +12,8 @@ from graphscope.adapters.torch import compiled, tensor_base
 from graphscope.adapters.torch.distributed_tensors import held
 from graphscope.adapters.torch.dtypes import DTYPES, NamedDtype
 from graphscope.adapters.torch.resized_storages import is_within
-from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_properties import ORDINARY, opens
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
+from graphscope.adapters.torch.tensor_properties import opens
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.values import Summary
 

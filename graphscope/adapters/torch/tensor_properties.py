@@ -10,10 +10,8 @@ from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 
 from graphscope.adapters.torch import tensor_base
 from graphscope.adapters.torch.distributed_tensors import held
+from graphscope.adapters.torch.tensor_base import ORDINARY
 from graphscope.eventlog.interruptions import own
-
-ORDINARY: Final = (torch.Tensor, torch.nn.Parameter)
-"""Classes whose tensors answer for themselves, and most have their elements at `data_ptr`."""
 
 _OWN: Final = torch.Tensor.__dict__.get("__torch_dispatch__")
 _opened: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary((kind, True) for kind in ORDINARY)

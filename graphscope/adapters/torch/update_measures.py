@@ -10,8 +10,7 @@ from graphscope.adapters.torch import tensor_base, tensor_elements
 from graphscope.adapters.torch.distributed_tensors import adds_up, held, placing
 from graphscope.adapters.torch.dtypes import log_dtype
 from graphscope.adapters.torch.remote_updates import RemoteStep
-from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_properties import ORDINARY
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
 from graphscope.eventlog import samples
 from graphscope.eventlog.appender import FLOATING
 from graphscope.eventlog.interruptions import own

@@ -11,8 +11,8 @@ from graphscope.adapters.kit.value_policy import is_read, unkept, wanted
 from graphscope.adapters.torch import remote_values, tensor_base, tensor_elements
 from graphscope.adapters.torch.compiled import Site
 from graphscope.adapters.torch.distributed_tensors import held
-from graphscope.adapters.torch.tensor_base import Own
-from graphscope.adapters.torch.tensor_properties import ORDINARY, shape_of
+from graphscope.adapters.torch.tensor_base import ORDINARY, Own
+from graphscope.adapters.torch.tensor_properties import shape_of
 from graphscope.eventlog.appender import measure
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.schema import DTYPES as DTYPES_BY_CODE

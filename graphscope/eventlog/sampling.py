@@ -57,8 +57,8 @@ class Sampling(StepCounts):
     """
 
     __slots__ = (
-        "_burst", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "has_told", "is_told",
-        "late", "marked", "met", "newest_loss", "on", "passed", "scales", "turns",
+        "_burst", "_first", "_is_recorded", "_looked", "_norm_at", "_normed", "_requests", "every", "has_told",
+        "is_told", "late", "marked", "met", "newest_loss", "on", "passed", "scales", "turns",
     )  # fmt: skip
 
     def __init__(self, every: int, keep_last: int | None, on: str | None = None) -> None:
@@ -80,6 +80,7 @@ class Sampling(StepCounts):
         self.scales: tuple[Any, ...] = ()
         """Tensors by which losses are scaled up for half precision: a loss is told as it was."""
         self._burst = keep_last or _BURST
+        self._first = _FIRST
         self._looked = self._normed = 0, 0
         self._norm_at = 0
         self._requests: Requests | None = None
@@ -163,7 +164,7 @@ class Sampling(StepCounts):
     def step(self) -> bool:
         """Note that a training step has ended; whether what follows is recorded."""
         self.ended += 1
-        self._is_recorded = self.ended % self.every == 0 or self.ended < max(self.until, _FIRST)
+        self._is_recorded = self.ended % self.every == 0 or self.ended < max(self.until, self._first)
         return self._is_recorded
 
     def goes_on(self, optimizer: Any, time: int) -> bool:
@@ -177,7 +178,7 @@ class Sampling(StepCounts):
         if (
             id(optimizer) != self.last
             or ended % self.every == 0
-            or ended <= max(self.until, _FIRST)
+            or ended <= max(self.until, self._first)
             or self.wants_norm()
             or self._requests is not None
         ):
@@ -259,6 +260,11 @@ class Sampling(StepCounts):
             return is_asked
         was_finite, self.is_finite = bool(self.is_finite), math.isfinite(loss)
         return is_asked or (was_finite and not self.is_finite and "nan" in self.on)
+
+    def begin_anew(self) -> None:
+        """Record the steps behind the one that runs as the first ones were: something trains that was not seen yet."""
+        self._first = self.ended + 1 + _FIRST
+        self.idle = 0
 
     def remark(self) -> None:
         """Record the steps that follow the one which runs now."""

@@ -103,6 +103,15 @@ def told_by_the_program(steps: int) -> Iterator[float]:
         yield float(loss)
 
 
+def with_an_update_of_its_own(steps: int) -> Iterator[float]:
+    gradients_of, descend = jax.jit(jax.value_and_grad(loss_of)), jax.jit(descended)
+    params = parameters()
+    for number in range(steps):
+        loss, gradients = gradients_of(params, *data(number))
+        params = descend(params, gradients)
+        yield float(loss)
+
+
 def validated(steps: int) -> Iterator[float]:
     @jax.jit
     def step(params, x, y):
@@ -191,7 +200,7 @@ def of_flax_linen(steps: int) -> Iterator[float]:
 
 
 QUICK = [in_one_function, with_optax_outside, told_by_the_program]
-SLOW = [with_optax, validated, of_flax, of_flax_linen, of_equinox]
+SLOW = [with_an_update_of_its_own, with_optax, validated, of_flax, of_flax_linen, of_equinox]
 PROGRAMS = [*QUICK, *(pytest.param(each, marks=pytest.mark.slow) for each in SLOW)]
 
 
@@ -316,3 +325,118 @@ def test_gradients_that_train_nothing_make_no_steps(tmp_path: Path) -> None:
             saliency(params, *data(number))
     log.refresh()
     assert every_step(log)["step"].tolist() == list(range(1, 14))
+
+
+def test_an_update_of_one_parameter_a_call_makes_no_step_of_its_own(tmp_path: Path, capsys: Any) -> None:
+    gradients_of = jax.jit(jax.grad(loss_of))
+    descend = jax.jit(lambda one, other: one - 0.1 * other)
+    with gs.record(tmp_path / "run.gscope", every=5, keep_last=3) as log:
+        params = parameters()
+        for number in range(12):
+            params = jax.tree.map(descend, params, gradients_of(params, *data(number)))
+    log.refresh()
+    assert "all steps are recorded: nothing would tell" in capsys.readouterr().err
+    assert len(log.where(lambda rows: rows["kind"] == Kind.BACKWARD_BEGIN)) == 12
+
+
+def outside_then_inside(steps: int, change: int) -> Iterator[float]:
+    optax = pytest.importorskip("optax")
+    optimizer = optax.sgd(0.1)
+    gradients_of = jax.jit(jax.value_and_grad(loss_of))
+
+    @jax.jit
+    def update(params, state, gradients):
+        updates, state = optimizer.update(gradients, state, params)
+        return optax.apply_updates(params, updates), state
+
+    params = parameters()
+    state = optimizer.init(params)
+    for number in range(steps):
+        loss, gradients = gradients_of(params, *data(number))
+        if number < change:
+            updates, state = optimizer.update(gradients, state, params)
+            params = optax.apply_updates(params, updates)
+        else:
+            params, state = update(params, state, gradients)
+        yield float(loss)
+
+
+def one_function_then_two(steps: int, change: int) -> Iterator[float]:
+    optax = pytest.importorskip("optax")
+    optimizer = optax.sgd(0.1)
+    later = jax.jit(jax.value_and_grad(lambda *given: 2 * loss_of(*given)))
+
+    @jax.jit
+    def warm_up(params, x, y):
+        loss, gradients = jax.value_and_grad(loss_of)(params, x, y)
+        return descended(params, gradients), loss
+
+    @jax.jit
+    def update(params, state, gradients):
+        updates, state = optimizer.update(gradients, state, params)
+        return optax.apply_updates(params, updates), state
+
+    params = parameters()
+    state = optimizer.init(params)
+    for number in range(steps):
+        if number < change:
+            params, loss = warm_up(params, *data(number))
+        else:
+            loss, gradients = later(params, *data(number))
+            params, state = update(params, state, gradients)
+        yield float(loss)
+
+
+def of_one_line(steps: int, change: int) -> Iterator[float]:
+    def made():
+        @jax.jit
+        def step(several, x, y):
+            loss, gradients = jax.value_and_grad(lambda each: sum(loss_of(one, x, y) for one in each))(several)
+            return descended(several, gradients), loss
+
+        return step
+
+    several, one = [parameters(), parameters()], [parameters()]
+    of_several, of_one = made(), made()
+    for number in range(steps):
+        if number < change:
+            several, loss = of_several(several, *data(number))
+        else:
+            one, loss = of_one(one, *data(number))
+        yield float(loss)
+
+
+@pytest.mark.parametrize("change", [7])
+@pytest.mark.parametrize("program", [outside_then_inside, one_function_then_two, of_one_line])
+def test_steps_go_on_where_other_functions_make_them(
+    program: Callable[[int, int], Iterator[float]], change: int, tmp_path: Path
+) -> None:
+    with gs.record(tmp_path / "run.gscope", every=EVERY, keep_last=3) as log:
+        losses = list(program(STEPS, change))
+    log.refresh()
+    found = every_step(log)
+    assert found["step"].tolist() == list(range(1, STEPS + 1))
+    known = np.isfinite(found["loss"])
+    assert np.count_nonzero(known) >= STEPS - 1  # of the first that was not seen yet it is not
+    np.testing.assert_allclose(found["loss"][known], np.asarray(losses)[known], rtol=1e-6)
+
+
+def test_steps_are_looked_for_again_where_none_ends_any_more(tmp_path: Path) -> None:
+    @jax.jit
+    def of_one(params, x, y):
+        return descended(params, jax.grad(loss_of)(params, x, y))
+
+    @jax.jit
+    def of_other(others, x, y):
+        return descended(others, jax.grad(lambda others: loss_of(others, x, y))(others))
+
+    with gs.record(tmp_path / "run.gscope", every=EVERY, keep_last=3) as log:
+        params, others = parameters(), parameters()
+        for number in range(400):
+            if number < 4:
+                params = of_one(params, *data(number))
+            if number in (0, *range(4, 400)):
+                others = of_other(others, *data(number))
+    log.refresh()
+    assert every_step(log)["step"][-1] > 100
+    assert len(log.where(lambda rows: rows["kind"] == Kind.BACKWARD_BEGIN)) > 10

@@ -86,6 +86,33 @@ def adversarial(steps: int) -> Iterator[float]:
         yield float(step(x, y))
 
 
+def of_two_functions(steps: int) -> Iterator[float]:
+    model, optimizer = network(), keras.optimizers.SGD(0.05)
+
+    @tf.function
+    def gradients_of(x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(x, training=True) - y) ** 2)
+        return loss, tape.gradient(loss, model.trainable_variables)
+
+    @tf.function
+    def update(gradients):
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+
+    for x, y in batches(steps):
+        loss, gradients = gradients_of(x, y)
+        update(gradients)
+        yield float(loss)
+
+
+def run_eagerly(steps: int) -> Iterator[float]:
+    tf.config.run_functions_eagerly(True)
+    try:
+        yield from of_a_function(steps)
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
 def told_by_the_program(steps: int) -> Iterator[float]:
     weight = tf.Variable(tf.zeros((3, 1)))
 
@@ -102,7 +129,7 @@ def told_by_the_program(steps: int) -> Iterator[float]:
         yield float(loss)
 
 
-LOSSES_KNOWN = [eager, of_a_function, scaled, adversarial]
+LOSSES_KNOWN = [eager, of_a_function, scaled, adversarial, of_two_functions, run_eagerly]
 
 
 def sampled(program: Program, folder: Path) -> tuple[Log, list[float]]:
@@ -179,3 +206,35 @@ def test_a_loss_that_is_not_finite_is_met_where_steps_are_left_out(tmp_path: Pat
     found = every_step(log)
     assert found["step"][~np.isfinite(found["loss"])].tolist() == list(range(bad, 25))
     assert passes(log) == 2 + 3
+
+
+def test_steps_of_a_function_are_counted_that_is_called_first_where_steps_are_left_out(tmp_path: Path) -> None:
+    model = network()
+    first, then = (tf.function(stepping(model, keras.optimizers.SGD(rate))) for rate in (0.05, 0.01))
+    with gs.record(tmp_path / "run.gscope", every=EVERY, keep_last=3) as log:
+        losses = [float((first if number < 7 else then)(x, y)) for number, (x, y) in enumerate(batches(STEPS))]
+    log.refresh()
+    found = every_step(log)
+    assert found["step"].tolist() == list(range(1, STEPS + 1))
+    known = np.isfinite(found["loss"])
+    assert np.count_nonzero(known) >= STEPS - 1  # of the first that was not seen yet it is not
+    np.testing.assert_allclose(found["loss"][known], np.asarray(losses)[known], rtol=1e-5)
+
+
+@pytest.mark.parametrize("every", [1, 5])
+def test_a_program_goes_on_whose_strategy_mirrors_the_learning_rate(every: int, tmp_path: Path) -> None:
+    def trained() -> list[float]:
+        strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+        with strategy.scope():
+            model, optimizer = network(), keras.optimizers.SGD(0.05)
+        step = stepping(model, optimizer)
+
+        @tf.function
+        def over_all(x, y):
+            return strategy.reduce("SUM", strategy.run(step, (x, y)), axis=None)
+
+        return [float(over_all(x, y)) for x, y in batches(12)]
+
+    with gs.record(tmp_path / "run.gscope", every=every):
+        found = trained()
+    np.testing.assert_allclose(found, trained(), rtol=1e-4)

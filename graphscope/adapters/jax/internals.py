@@ -27,6 +27,9 @@ LITERAL: Final[Any] = getattr(sys.modules.get("jax._src.literals"), "LiteralArra
 VJP: Final = "_vjp" if hasattr(api, "_vjp") else "vjp"
 """What `grad` and its like call to differentiate backward: it takes a function of arguments, or a wrapped one."""
 
+MAP: Final = "process_shard_map"
+"""What a trace runs a `shard_map` with, which `pmap` is as well in newer versions."""
+
 CHECKPOINT: Final[Any] = import_module("jax._src.ad_checkpoint").remat_p
 """The primitive of a function whose values are computed again on the way back."""
 

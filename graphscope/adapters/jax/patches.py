@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ import jaxlib
 
 from graphscope.adapters.jax import trace_caches
 from graphscope.adapters.jax.differentiation import differentiate
-from graphscope.adapters.jax.internals import JIT, VJP, api, core, own, pjit
+from graphscope.adapters.jax.internals import JIT, MAP, VJP, api, core, own, pjit
 from graphscope.adapters.jax.names import names_of_call
 from graphscope.adapters.jax.packages import PACKAGES
 from graphscope.adapters.jax.recorder import Recorder
@@ -41,6 +42,8 @@ class JaxPatches(Patches):
         tell_late(self._writer, self)
         trace = core.EvalTrace
         self.replace(trace, "process_primitive", self._evaluated(trace.process_primitive))
+        if hasattr(trace, MAP):
+            self.replace(trace, MAP, self._mapped(getattr(trace, MAP)))
         self.replace(pjit, "_pjit_call_impl_python", self._jitted(pjit._pjit_call_impl_python))
         self.replace(pjit, "_get_fastpath_data", self._unhurried(pjit._get_fastpath_data))
         differentiated = self._differentiated(getattr(api, VJP))
@@ -75,6 +78,28 @@ class JaxPatches(Patches):
             return recorder.evaluate(primitive, args, params)
 
         return process_primitive
+
+    def _mapped(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """What runs a `shard_map`, and jits such ones to do so: it is one node."""
+        recorder = self.recorder
+        compiled: weakref.WeakKeyDictionary[Any, Callable[..., Any]] = weakref.WeakKeyDictionary()
+
+        @functools.wraps(original)
+        def process_shard_map(trace: Any, primitive: Any, function: Any, args: Any, **params: Any) -> Any:
+            def graphscope_shard_map(*args: Any) -> list[Any]:
+                return list(primitive.bind(*args, subfuns=(function,), **params))
+
+            def run() -> Any:
+                jaxpr = _jaxpr_of(function)
+                if jaxpr is None:
+                    return original(trace, primitive, function, args, **params)
+                if jaxpr not in compiled:  # JAX would compile each of its primitives in each call
+                    compiled[jaxpr] = jax.jit(graphscope_shard_map)
+                return compiled[jaxpr](*args)
+
+            return recorder.whole(primitive.name, args, run) if recorder.is_recording else run()
+
+        return process_shard_map
 
     def _jitted(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """What runs a jitted function that is called while nothing is traced."""
@@ -124,3 +149,9 @@ class JaxPatches(Patches):
             return differentiate(call, primals, names, has_aux=has_aux, trained=trained)
 
         return vjp
+
+
+def _jaxpr_of(function: Any) -> Any:
+    """The jaxpr that a function evaluates, where it is JAX's own that does so."""
+    held = [each.cell_contents for each in getattr(function, "__closure__", None) or ()]
+    return next((each for each in held if isinstance(each, core.Jaxpr)), None)

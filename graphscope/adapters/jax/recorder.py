@@ -96,6 +96,23 @@ class Recorder:
         values = self._told(primitive.name, args, params, values, self.session.writer.clock() - start)
         return values if primitive.multiple_results else values[0]
 
+    def whole(self, name: str, args: Sequence[Any], run: Callable[[], Any]) -> Any:
+        """What a call gives that JAX makes by calls of others: it is one node.
+
+        Args:
+            name: What the log calls it.
+            args: What it is given.
+            run: Makes it; its values are in a list, or in a tree that can be given others.
+        """
+        start = self.session.writer.clock()
+        with self.aside():
+            found = run()
+        values = list(found)
+        if not values:
+            return found
+        values = self._told(name, args, {}, values, self.session.writer.clock() - start)
+        return getattr(found, "update", list)(values)
+
     def jitted(self, args: Sequence[Any], params: dict[str, Any]) -> list[Any]:
         """The values of a jitted function."""
         name = params["name"]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
-from graphscope.adapters.jax.jaxprs import differentiates, told_of
+from graphscope.adapters.jax.jaxprs import differentiates, is_of_jax, told_of
 from graphscope.adapters.jax.trace_caches import IS_KEPT
 from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.late_arrays import LateArray
@@ -29,6 +29,9 @@ Became = Callable[[str, Any], None]
 _kept: Final[weakref.WeakKeyDictionary[Writer, dict[Hashable, Function]]] = weakref.WeakKeyDictionary()
 """What is known of a program's functions, by its recording: JAX is attached to anew when that keeps other values."""
 
+_MOST_PASSED: Final = 256
+"""More calls that train than gradients are added up of for a step, mostly."""
+
 _TOO_OLD: Final = "`every` is for JAX 0.7.2 and newer"
 _UNSEEN: Final = (
     "nothing would tell where those end that are left out (call gs.step() behind each, or let a jitted function, or "
@@ -44,10 +47,12 @@ class Function:
         trains: Whether it differentiates by parameters, or updates them.
     """
 
-    __slots__ = ("loss", "makes_steps", "parameters", "trains")
+    __slots__ = ("is_seen", "is_seen_again", "loss", "makes_steps", "parameters", "trains")
 
     def __init__(self, *, trains: bool) -> None:
         self.trains = trains
+        self.is_seen = self.is_seen_again = False
+        """Whether it was recorded, or the next steps are so that it is."""
         self.makes_steps: bool | None = None
         """Whether a step has ended when it has; None: it was not seen yet, and is taken to if it trains."""
         self.loss: int | None = None
@@ -70,6 +75,7 @@ class _Given(NamedTuple):
 
     function: Function
     place: int
+    call: Call
 
 
 class _Here(threading.local):
@@ -77,6 +83,14 @@ class _Here(threading.local):
     """The recorded call that runs."""
     trains = False
     """Whether the newest one that was left out may make a step."""
+
+
+class _Traced(threading.local):
+    updates = False
+    """Whether an `apply_updates` was traced for the call that is left out next."""
+
+
+traced: Final = _Traced()
 
 
 class StepCalls:
@@ -93,7 +107,9 @@ class StepCalls:
         self._functions = _kept.setdefault(session.writer, {})
         self._of_jaxprs: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         self._given = Notes[_Given]()
-        """What functions that train have given."""
+        """What functions have given."""
+        self._passed = 0
+        """So many calls that train were left out since a step has ended."""
 
     @property
     def _is_sampled(self) -> bool:
@@ -137,13 +153,14 @@ class StepCalls:
             call.updates = True
             return
         given = {name: found for name, array in changed.items() if (found := self._given.of(array)) is not None}
-        if call is None or not self._is_sampled or len(given) < len(changed):
+        is_of_calls = len(given) == len(changed) and _is_of_calls(list(given.values()))
+        if call is None or not self._is_sampled or not is_of_calls:
             end_step("JAX", reason=_UNSEEN if IS_KEPT else _TOO_OLD)
             return
         is_new = not all(found.function.makes_steps for found in given.values())
-        for name, (function, place) in given.items():
+        for name, (function, place, _) in given.items():
             function.parameters[name] = place
-            function.makes_steps = True
+            function.trains = function.makes_steps = True
         if is_new:  # else it has ended with the call that gave them
             training_steps.end()
 
@@ -168,15 +185,18 @@ class StepCalls:
         """
         if not self._is_sampled:
             return
-        is_training = call.trains or call.updates
-        function = self._functions.setdefault((name, told_of(closed.jaxpr)), Function(trains=is_training))
+        function = self._functions.setdefault(_key(name, closed), Function(trains=False))
+        is_training = call.trains or call.updates or function.trains
+        function.is_seen = True
+        if not is_training and is_of_jax(closed.jaxpr):  # as what subtracts
+            return
+        for place, each in enumerate(results):
+            self._given.note(each, _Given(function, place, call))
         if not is_training:
             return
         function.trains = True
         function.makes_steps = call.updates or bool(function.makes_steps)
         function.loss = next((place for place, each in enumerate(results) if each is call.root), None)
-        for place, each in enumerate(results):
-            self._given.note(each, _Given(function, place))
         for parameter, place in function.parameters.items():
             became(parameter, results[place])
         if function.makes_steps:
@@ -184,6 +204,7 @@ class StepCalls:
 
     def end(self) -> None:
         """End a step, unless the program tells itself where they end."""
+        self._passed = 0
         if not self._sampling.is_told:
             training_steps.end()
 
@@ -197,16 +218,20 @@ class StepCalls:
             closed: Its closed jaxpr.
             results: What it gave.
         """
-        function = self._of_jaxprs.get(closed)
-        if function is None:
-            function = self._functions.setdefault(
-                (name, told_of(closed.jaxpr)), Function(trains=differentiates(closed.jaxpr))
-            )
-            self._of_jaxprs[closed] = function
-        self._here.trains = function.trains
-        if not function.trains:
-            return
         try:
+            function = self._of_jaxprs.get(closed)
+            if function is None:
+                trains = traced.updates or differentiates(closed.jaxpr)
+                function = self._functions.setdefault(_key(name, closed), Function(trains=trains))
+                self._of_jaxprs[closed] = function
+                function.trains |= traced.updates
+            traced.updates = False
+            self._here.trains = function.trains
+            if not function.trains:
+                return
+            if not function.is_seen or self._must_be_seen_again(function):
+                function.is_seen, function.makes_steps = True, None
+                self._sampling.begin_anew()
             if function.loss is not None and function.loss < len(results):
                 self._sampling.note_late_loss(LateArray(results[function.loss]))
             if function.makes_steps is not False:
@@ -214,7 +239,30 @@ class StepCalls:
         except own(Exception) as error:
             self.session.give_up(error)
 
+    def _must_be_seen_again(self, function: Function) -> bool:
+        """Whether nothing tells of steps any more: the function that made them is not called, another may."""
+        self._passed += 1
+        if self._passed < _MOST_PASSED or function.is_seen_again or self._sampling.is_told:
+            return False
+        function.is_seen_again = True
+        return True
+
     @property
     def must_be_seen(self) -> bool:
         """Whether the newest call that was left out trains, so that JAX must not call that function past Python."""
         return self._here.trains
+
+
+def _is_of_calls(given: Sequence[_Given]) -> bool:
+    """Whether calls that train gave parameters, or one call gave them all: one for each would make as many steps."""
+    return all(each.function.trains for each in given) or len({id(each.call) for each in given}) == 1
+
+
+def _key(name: str, closed: Any) -> Hashable:
+    """What is one function to us, however often it is traced.
+
+    Args:
+        name: What JAX calls it.
+        closed: Its closed jaxpr: functions of one line may give different things, as those do which another makes.
+    """
+    return name, told_of(closed.jaxpr), len(closed.jaxpr.outvars)

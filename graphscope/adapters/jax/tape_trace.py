@@ -137,6 +137,18 @@ class TapeTrace(core.Trace):  # type: ignore[misc]
 
         return self.whole(_name(fun), call, tracers)
 
+    def process_shard_map(self, primitive: Any, function: Any, tracers: Sequence[Any], /, **params: Any) -> Any:
+        """Make one node of what runs on several devices."""
+        shapes: list[Any] = []
+
+        def call(trace: Any, inputs: Sequence[Any]) -> Any:
+            found = trace.process_shard_map(primitive, function, inputs, **params)
+            shapes.append(getattr(found, "update", list))  # newer versions have it in a tree of their own
+            return list(found)
+
+        values = self.whole("shard_map", call, tracers)
+        return shapes[-1](values)
+
     def process_call(self, primitive: Any, function: Any, tracers: Sequence[Any], params: Any, /) -> Any:
         """Look into what is called."""
         with core.set_current_trace(self):

@@ -12,6 +12,7 @@ import jax
 from graphscope.adapters.jax import marks
 from graphscope.adapters.jax.internals import is_traced
 from graphscope.adapters.jax.rules import is_floating
+from graphscope.adapters.jax.step_calls import traced
 from graphscope.adapters.kit.attachment import Attachment
 from graphscope.adapters.kit.patches import Patches, Replaced
 from graphscope.adapters.kit.versions import Versions
@@ -62,7 +63,9 @@ def _marked(original: Callable[..., Any], writer: Writer) -> Callable[..., Any]:
     def apply_updates(params: Any, updates: Any, *args: Any, **kwargs: Any) -> Any:
         made = original(params, updates, *args, **kwargs)
         if recording.suspended is writer:
-            if not is_traced() and not writer.sampling.is_told:  # else the call that it is traced for ends the step
+            if is_traced():
+                traced.updates = True
+            elif not writer.sampling.is_told:
                 training_steps.end()
             return made
         before, (after, shape) = jax.tree.leaves(params), jax.tree.flatten(made)

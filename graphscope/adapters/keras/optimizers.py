@@ -6,10 +6,12 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+import keras
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 
 from graphscope.adapters.kit.patches import Patches
 from graphscope.adapters.kit.training_steps import Steps
+from graphscope.eventlog.interruptions import own
 
 if TYPE_CHECKING:
     from graphscope.adapters.keras.layers import Find
@@ -87,7 +89,11 @@ def _changes(gradients: Sequence[Any], variables: Sequence[Any]) -> list[tuple[A
 
 def settings(optimizer: Any) -> dict[str, Any]:
     """The settings of an optimizer that are told: numbers, by the names that formulas know."""
-    found: dict[str, Any] = {"lr": float(optimizer.learning_rate)}
+    found: dict[str, Any] = {}
+    try:
+        found["lr"] = float(keras.ops.convert_to_numpy(optimizer.learning_rate))
+    except own(Exception):  # a schedule of the program's own, or what a strategy has no value of here
+        pass
     for name, called in SETTINGS.items():
         value = getattr(optimizer, name, None)
         if isinstance(value, (int, float)) and value:

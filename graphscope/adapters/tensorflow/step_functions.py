@@ -31,6 +31,8 @@ class _Seen:
         self.waits = waits
         self.optimizers: list[Callable[[], Any]] = []
         """Those whose steps ended in it, and were not told, in their order."""
+        self.before: int | None = None
+        """The steps that the newest of these had counted when it was traced first, which is before the call runs."""
         self.root: Any = None
         """What the newest backward pass in it began from."""
 
@@ -38,13 +40,13 @@ class _Seen:
 class _Made:
     """What a call of a function makes."""
 
-    def __init__(self, optimizers: Sequence[Callable[[], Any]], loss: int | None) -> None:
+    def __init__(self, optimizers: Sequence[Callable[[], Any]], loss: int | None, before: int | None = None) -> None:
         self.optimizers = optimizers
         """Those whose steps end, in their order."""
         self.loss = loss
         """The place among its results of what the newest backward pass begins from."""
         self._is_loop = len({id(each()) for each in optimizers}) < len(optimizers)
-        self._counted = self._count() if self._is_loop else 0
+        self._counted = (self._count() if before is None else before) if self._is_loop else 0
 
     def ended(self) -> Iterable[Any]:
         """The optimizers whose steps have ended in a call that was left out."""
@@ -55,7 +57,7 @@ class _Made:
 
     def _count(self) -> int:
         """The steps of the last one, as it counts them itself."""
-        return int(getattr(self.optimizers[-1](), "iterations", 0))
+        return _count(self.optimizers[-1]()) or 0
 
 
 _kept: Final[weakref.WeakKeyDictionary[Writer, weakref.WeakKeyDictionary[Any, _Made]]] = weakref.WeakKeyDictionary()
@@ -100,7 +102,7 @@ class StepFunctions:
             function: The function.
             call: Calls it as it is.
         """
-        if self._here.seen is not None:
+        if self._here.seen is not None or tf.config.functions_run_eagerly():  # of which each step is seen
             return call()
         seen = self._here.seen = _Seen(waits=False)
         try:
@@ -108,8 +110,9 @@ class StepFunctions:
         finally:
             self._here.seen = None
         made = self._made.get(function)
-        if made is None and seen.optimizers:  # it was traced
-            made = self._made[function] = _Made(seen.optimizers, None)
+        if made is None and seen.optimizers:  # it was traced, by TensorFlow more than once where it makes variables
+            made = self._made[function] = _Made(seen.optimizers, None, seen.before)
+            self._sampling.begin_anew()
         if made is not None:
             try:
                 if made.loss is not None:
@@ -132,12 +135,14 @@ class StepFunctions:
         if not tf.inside_function() and (seen is None or not seen.waits):
             self._end([optimizer])
         elif seen is not None:
+            if all(each() is not optimizer for each in seen.optimizers):
+                seen.before = _count(optimizer)
             seen.optimizers.append(weakref.ref(optimizer))
 
     def _note(self, function: Any, seen: _Seen, result: Any) -> None:
-        if seen.optimizers:
-            results = tf.nest.flatten(result)
-            loss = next((place for place, each in enumerate(results) if each is seen.root), None)
+        results = tf.nest.flatten(result)
+        loss = next((place for place, each in enumerate(results) if each is seen.root), None)
+        if seen.optimizers or loss is not None:  # gradients may be taken here, and given to an optimizer elsewhere
             self._made[function] = _Made(seen.optimizers, loss)
 
     def _end(self, optimizers: Iterable[Any]) -> None:
@@ -145,3 +150,12 @@ class StepFunctions:
         if not self._sampling.is_told:
             for optimizer in optimizers:
                 training_steps.end(optimizer)
+
+
+def _count(optimizer: Any) -> int | None:
+    """The steps that an optimizer has counted itself; None where it has not, or this can't be read."""
+    try:
+        with tf.init_scope():  # else it is what the graph will have, while one is made
+            return int(optimizer.iterations)
+    except own(Exception):
+        return None

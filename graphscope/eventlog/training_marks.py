@@ -51,10 +51,18 @@ class TrainingMarks:
         key = (call, owner, *[len(each) for each in numbers.values()])
         self._append(Kind.CALL, frame, key, {"call": call, "object": owner}, numbers)
 
-    def assign(self, what: str, value: bool | None, tensors: tuple[int, ...], frame: FrameType) -> None:
-        """Append the mark of a line that sets of some tensors what is no value: `grad` to None, `requires_grad`."""
+    def assign(self, what: str, value: bool | None, tensors: tuple[int, ...], frame: FrameType, *inputs: int) -> None:
+        """Append the mark of a line that sets of some tensors what is no value: `grad`, `requires_grad`.
+
+        Args:
+            what: Which of them.
+            value: To what; None of a gradient.
+            tensors: The numbers of the tensors.
+            frame: The line.
+            inputs: The row of what became the gradient.
+        """
         facts = {"set": what, "to": value, "tensors": tensors}
-        self._append(Kind.ASSIGN, frame, (what, value, *tensors), facts, None)
+        self._append(Kind.ASSIGN, frame, (what, value, len(inputs), *tensors), facts, None, inputs)
 
     def introduced(self, call: str, owner: int, site: int, facts: dict[str, Any]) -> None:
         """Append the mark of the call that made an object."""
@@ -71,7 +79,7 @@ class TrainingMarks:
 
     def _append(
         self, kind: Kind, frame: FrameType, key: tuple[Any, ...], facts: dict[str, Any],
-        numbers: Mapping[str, Sequence[float]] | None,
+        numbers: Mapping[str, Sequence[float]] | None, inputs: Sequence[int] = (),
     ) -> None:  # fmt: skip
         code = frame.f_code
         place = (id(code) + frame.f_lasti, kind, *key)
@@ -88,7 +96,8 @@ class TrainingMarks:
                 kind,
                 site=site_number(self._writer, frame),
                 attrs=self._writer.attributes(told),
+                input_count=len(inputs),
                 number_count=len(values),
             )
             kept = self._forms[place] = form, weakref.ref(code)
-        self._writer.append_many(kept[0], None, values, self._writer.clock())
+        self._writer.append_many(kept[0], None, [*inputs, *values], self._writer.clock())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from graphscope.diagnose.training.begun_at_zero import began_at_zero
 from graphscope.diagnose.training.parameter_rows import Happenings, parameter_rows
 from graphscope.diagnose.training.rewritten_gradients import rewritten
 from graphscope.eventlog.each_once import each_once
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _LEAST: Final = 3
 """So many steps must show it."""
 _HALF: Final = 0.5
+_LOOKED_AT: Final = 16
+"""So many gradients that seem to be kept are looked at."""
 
 
 class Discarded(NamedTuple):
@@ -156,8 +159,20 @@ class Order:
         kept = used[~np.isin(used, keys[between & self.is_fresh])]
         if len(kept):
             kept = kept[~np.isin(kept, self._keys(*self.cleared_by_hand()))]
+        if len(kept) and self._began_at_zero(kept, keys):
+            kept = kept[:0]
         found[kept // len(self.tensors)] = True
         return found
+
+    def _began_at_zero(self, kept: np.ndarray, keys: np.ndarray) -> bool:
+        """Whether none is left of the step before after all, as far as the log tells of some that seem to be."""
+        chosen = kept[np.unique(np.linspace(0, len(kept) - 1, _LOOKED_AT).astype(np.int64))]
+        known = [self._began(int(key), keys) for key in chosen.tolist()]
+        return True in known and False not in known
+
+    def _began(self, key: int, keys: np.ndarray) -> bool | None:
+        step, place = divmod(key, len(self.tensors))
+        return began_at_zero(self.read.log, int(self.tensors[place]), self.grown[keys == key], int(self.steps[step]))
 
     def cleared_by_hand(self) -> Happenings:
         """Where the program itself sets gradients, or writes to them, so that nothing of the step before is in them.

@@ -544,7 +544,7 @@ PyMODINIT_FUNC PyInit__backward(void)
         PyObject **word;
         const char *text;
     } words[] = {{&word_last, "last"},     {&word_gate, "gate"}, {&word_append, "append"},
-                 {&word_base, "base"},     {&word_grad, "grad"}, {&word_templates, "accumulate_templates"},
+                 {&word_base, "base"},     {&word_grad, "gradient"}, {&word_templates, "accumulate_templates"},
                  {&word_targets, "targets"}};
     for (size_t place = 0; place < Py_ARRAY_LENGTH(words); place++)
         if ((*words[place].word = PyUnicode_InternFromString(words[place].text)) == NULL)

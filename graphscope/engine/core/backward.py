@@ -251,7 +251,9 @@ def _arrive_at_leaf(
     known = leaves.get(id(leaf))
     row = -1
     if writer is not None and keep:
-        value, row = backward_rows.contribution(writer, leaf, value, origin, known is None and leaf.grad is None, now)
+        value, row = backward_rows.contribution(
+            writer, leaf, value, origin, known is None and leaf.gradient is None, now
+        )
     if known is not None:
         known[ORIGIN], known[PARTS] = -1, row
         add_up(known, value)

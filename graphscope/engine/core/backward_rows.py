@@ -66,9 +66,9 @@ def contribution(writer: Writer, leaf: Tensor, value: Any, origin: int, fresh: b
 
 def hooked(writer: Writer, leaf: Tensor) -> None:
     """The gradient of a leaf whose hooks may have put another in the place of what arrived: what it is now."""
-    if leaf.grad is not None and leaf.grad.first_row >= writer.base:
+    if leaf.gradient is not None and leaf.gradient.first_row >= writer.base:
         name: dict[str, Any] = {} if leaf.name is None else {"name": f"{leaf.name}.grad"}
-        tracing.leaf(writer, leaf.grad, None, **name)
+        tracing.leaf(writer, leaf.gradient, None, **name)
 
 
 _FRESH: Final = int(Flag.FRESH)

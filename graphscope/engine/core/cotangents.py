@@ -86,20 +86,21 @@ def settle(arrival: Arrival, accumulate: bool, create_graph: bool) -> None:
     if not accumulate:
         return
     value = arrival[VALUE]
-    if leaf.grad is None and isinstance(value, Tensor):
-        leaf.grad = value
-    elif leaf.grad is None:
-        leaf.grad = Tensor(value)
-        leaf.grad.row = arrival[ORIGIN]
-        leaf.grad.first_row = last  # a write into the gradient is one into what arrived last
+    if leaf.gradient is None and isinstance(value, Tensor):
+        leaf.gradient = value
+    elif leaf.gradient is None:
+        leaf.gradient = Tensor(value)
+        leaf.gradient.row = arrival[ORIGIN]
+        leaf.gradient.first_row = last  # a write into the gradient is one into what arrived last
     elif create_graph:
-        leaf.grad = leaf.grad + value
+        leaf.gradient = leaf.gradient + value
     else:
-        if leaf.grad.array.__class__ is _ndarray:
-            np.add(leaf.grad.array, value, out=leaf.grad.array)
+        if leaf.gradient.array.__class__ is _ndarray:
+            np.add(leaf.gradient.array, value, out=leaf.gradient.array)
         else:
-            leaf.grad.array = leaf.grad.array + value
-        leaf.grad.row = -1  # a sum that no row holds: the log is told at its next use
+            leaf.gradient.array = leaf.gradient.array + value
+        leaf.gradient.first_row = leaf.gradient.identity  # it stays what it is
+        leaf.gradient.row = -1  # a sum that no row holds: the log is told at its next use
     if hooks is not None and leaf.hooks_behind:
         given = value if isinstance(value, Tensor) else Tensor(value)
         for hook in list(leaf.hooks_behind.values()):
@@ -130,4 +131,4 @@ def retain(reference: weakref.ref[Tensor], gradient: Any) -> None:
     if tensor is None:
         return
     value = gradient if isinstance(gradient, Tensor) else Tensor(np.array(gradient)[()])
-    tensor.grad = value if tensor.grad is None else tensor.grad + value
+    tensor.gradient = value if tensor.gradient is None else tensor.gradient + value

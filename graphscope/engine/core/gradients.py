@@ -117,7 +117,7 @@ def backward_of(
     for tensor, value in zip(wanted, found, strict=True):
         if value is not None and tensor.node is not None:
             value = value if isinstance(value, Tensor) else Tensor(value)
-            tensor.grad = value if tensor.grad is None else tensor.grad + value
+            tensor.gradient = value if tensor.gradient is None else tensor.gradient + value
 
 
 def grad(

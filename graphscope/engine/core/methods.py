@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphscope.engine.core import shapes, training
+from graphscope.engine.core import leaf_gradients, shapes, training
 from graphscope.engine.core.calls import define
 from graphscope.engine.core.element_types import KNOWN, Size, dtype
 from graphscope.engine.core.node import PLAN, Node
@@ -62,6 +62,7 @@ def _set_data(self: Tensor, value: Any) -> None:
 
 MEMBERS: dict[str, Any] = {
     "data": property(_data, _set_data),
+    "grad": leaf_gradients.grad,
     "__rsub__": _swapped(elementwise.sub),
     "__rtruediv__": _swapped(elementwise.div),
     "__rpow__": _swapped(elementwise.pow),

@@ -33,7 +33,8 @@ class Tensor:
 
     Attributes:
         array: The elements: a NumPy array, or a NumPy scalar for a tensor of no dimensions.
-        grad: What backward passes have accumulated here: a Tensor of the same shape, or None.
+        gradient: What backward passes have accumulated here: a Tensor of the same shape, or None. Programs read and
+            set it as `grad`, which tells the log.
         node: The record of the op that made it (see `graphscope.engine.core.node`); None for a leaf.
         wants_grad: Of a leaf: whether gradients are to flow to it. Of other tensors `node` says so.
         name: What to call it in the log; by default the variable that it is assigned to.
@@ -50,7 +51,7 @@ class Tensor:
     node: Record | None
     wants_grad: bool
     row: int
-    grad: Tensor | None = None
+    gradient: Tensor | None = None
     name: str | None = None
     base: Tensor | None = None
     one_of_several: bool = False

@@ -57,7 +57,7 @@ class CallSite(Place):
         flags = 0
         if self.context.name:
             told["name"] = self.context.name
-        if op.in_place:
+        if op.in_place or op.name == "copy_slices":  # a new version of what it was written through
             flags |= _IN_PLACE
         if op.view:
             flags |= _VIEW

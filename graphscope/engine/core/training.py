@@ -16,6 +16,7 @@ from graphscope.eventlog import record as recording
 from graphscope.eventlog import training_steps
 from graphscope.eventlog.module_contents import Framework, contents
 from graphscope.eventlog.places import site_number
+from graphscope.eventlog.schema import ROW_MASK
 from graphscope.eventlog.training_calls import TrainingCalls, maker
 from graphscope.eventlog.writer import Writer
 
@@ -133,6 +134,21 @@ class Training(TrainingCalls):
             key = id(tensor)
             reference = weakref.ref(tensor, functools.partial(self._asked.pop, key))
             self._asked[key] = _Asked(reference, value, site_number(self.writer, frame))
+
+    def given_gradient(self, tensor: Tensor) -> None:
+        """A line has put something in the place of a tensor's gradient, or None."""
+        frame, gradient = recording.user_frame(2), tensor.gradient
+        if frame is None:
+            return
+        for each in () if gradient is None else (tensor, gradient):
+            if each.identity < self.writer.base or each.row < self.writer.base:
+                tracing.leaf(self.writer, each, frame)
+        numbers = tuple(self.known([tensor]))
+        if gradient is None:
+            if numbers:  # else the log has nothing of it that could change
+                self.marks.assign("grad", None, numbers, frame)
+            return
+        self.marks.assign("grad", None, numbers, frame, gradient.row & ROW_MASK)
 
     def forgot(self, owner: Any, parameters: Iterable[Tensor], to_none: bool) -> None:
         """`zero_grad` of a module or an optimizer has returned."""

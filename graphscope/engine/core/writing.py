@@ -23,6 +23,7 @@ from graphscope.engine.core.tensor import Tensor, attach
 from graphscope.engine.ops.view_layout import place_of
 from graphscope.eventlog import record as recording
 from graphscope.eventlog.gate import Replace
+from graphscope.eventlog.schema import ROW_MASK
 from graphscope.eventlog.writer import Writer
 
 
@@ -94,7 +95,9 @@ def write(op: Op, target: Tensor, others: Sequence[Any], attrs: dict[str, Any] |
     if plan is not None and plan.rules:
         _rebase(plan, target, given, arrays, completed(op, attrs or {}), site, writer, frame)
     elif writer is not None and base is not None:
-        _record(writer, OPS["copy_slices"], base, [base.row, target.row], None, None, frame, writer.clock())
+        _tell(writer, base, target, frame)
+    elif writer is not None and target.shares is not None and writer.base <= target.shares.row <= ROW_MASK:
+        _tell(writer, target.shares, target, frame)
     if any(value is owner or _share(value, owner) for value in arrays[1:]):
         writes.note(owner, op.name, frame)  # what this op itself both saved and wrote (x *= x)
     return target
@@ -242,6 +245,11 @@ def _live(base: Tensor) -> Iterator[Tensor]:
 
 
 # The log --------------------------------------------------------------------------------------------------------------
+
+
+def _tell(writer: Writer, base: Tensor, target: Tensor, frame: Any) -> None:
+    """What a write into a view, or into a detached tensor, makes of the tensor whose memory it looks at."""
+    _record(writer, OPS["copy_slices"], base, [base.row, target.row], None, None, frame, writer.clock())
 
 
 def _record(

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphscope.engine.core import training
 from graphscope.engine.core.element_types import dtype
+from graphscope.engine.core.leaf_gradients import clear
 from graphscope.engine.core.module_scopes import ran, scope
 from graphscope.engine.core.tensor import Tensor
 from graphscope.engine.nn import hooks
@@ -84,11 +85,7 @@ class Module(Stateful):
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or set them to 0."""
         for parameter in self.parameters():
-            if set_to_none or parameter.grad is None:
-                parameter.grad = None
-            else:
-                parameter.grad = parameter.grad.detach()
-                parameter.grad.zero_()
+            clear(parameter, set_to_none=set_to_none)
         if (told := training.told()) is not None:
             told.forgot(self, self.parameters(), set_to_none)
 

@@ -11,6 +11,7 @@ from sys import _getframe
 from typing import Any, Final
 
 from graphscope.engine.core import training
+from graphscope.engine.core.leaf_gradients import clear
 from graphscope.engine.core.modes import enable_grad, no_grad
 from graphscope.engine.core.settings import Declared
 from graphscope.engine.core.tensor import Tensor
@@ -88,11 +89,7 @@ class Optimizer:
         """Forget the gradients of all parameters, or set them to 0."""
         for group in self.param_groups:
             for parameter in group["params"]:
-                if set_to_none or parameter.grad is None:
-                    parameter.grad = None
-                else:
-                    parameter.grad = parameter.grad.detach()
-                    parameter.grad.zero_()
+                clear(parameter, set_to_none=set_to_none)
         if (told := training.told()) is not None:
             told.forgot(self, (each for group in self.param_groups for each in group["params"]), set_to_none)
 

@@ -86,13 +86,13 @@ def _of_gradients(results: Sequence[Tensor], leaves: Sequence[Tensor]) -> Explan
     xs = [tensor for tensor in leaves if tensor.requires_grad and tensor.node is None]
     if not ys or not xs:
         return None
-    kept = [tensor.grad for tensor in xs]
+    kept = [tensor.gradient for tensor in xs]
     for tensor in xs:
-        tensor.grad = None
+        tensor.gradient = None
     try:
         backward_of(ys, [Tensor(np.ones_like(tensor.array)) for tensor in ys], inputs=xs)
         found = (x for x in xs if x.grad is not None and not np.isfinite(x.grad.array).all())
         return next((explain(x) for x in found), None)
     finally:
         for tensor, gradient in zip(xs, kept, strict=True):
-            tensor.grad = gradient
+            tensor.gradient = gradient

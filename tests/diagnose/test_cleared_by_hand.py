@@ -48,13 +48,21 @@ def test_gradients_cleared_through_numpy_are_known_by_what_steps_were_made_with(
     assert found(train(tmp_path, UNSEEN)) == []
 
 
+@pytest.mark.parametrize("values", ["full", "summary"])
+def test_gradients_cleared_through_numpy_are_known_where_steps_change_them(values: str, tmp_path: Path) -> None:
+    with gs.record(tmp_path / "run.gscope", values=values):
+        for _ in of_two_passes("pass", "p.grad.numpy().fill(0)", "p.grad /= 2"):
+            pass
+    assert found(tmp_path / "run.gscope") == []
+
+
 @pytest.mark.parametrize("way", ["pass", "[p.grad.norm() for p in model.parameters() if p.grad is not None]"])
 def test_what_does_not_clear_is_told(way: str, tmp_path: Path) -> None:
     assert found(train(tmp_path, way)) == ["zero_grad"]
 
 
-def of_two_passes(between: str, behind: str = "pass") -> Iterator[Any]:
-    """Three steps of two passes each, with something done to the gradients behind a pass, and behind a step."""
+def of_two_passes(between: str, behind: str = "pass", ahead: str = "pass") -> Iterator[Any]:
+    """Five steps of two passes each, with something done to the gradients behind a pass, and around a step."""
     torch.manual_seed(0)
     model = torch.nn.Linear(4, 2)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -63,6 +71,8 @@ def of_two_passes(between: str, behind: str = "pass") -> Iterator[Any]:
             model(torch.randn(5, 4)).square().mean().backward()
             for p in model.parameters():
                 exec(between, {"torch": torch}, {"p": p})
+        for p in model.parameters():
+            exec(ahead, {"torch": torch}, {"p": p})
         optimizer.step()
         for p in model.parameters():
             exec(behind, {"torch": torch}, {"p": p})

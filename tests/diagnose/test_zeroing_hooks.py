@@ -137,3 +137,37 @@ def test_why_names_the_hook_that_puts_zeros_in_the_place_of_a_gradient(tmp_path:
     log = gs.load(tmp_path / "run.gscope")
     leaf = next(node for node in log.graph.nodes if node.name == "first.weight" and node.kind == "leaf")
     assert f"hook <lambda> at {place} puts zeros in its place" in str(gs.explain(leaf))
+
+
+AFTER_SUMS = {
+    "another tensor": ("p.__setattr__('grad', torch.zeros_like(p.grad))", "puts zeros in its place"),
+    "in place": ("p.grad.zero_()", "puts zeros in its place"),
+    "a product": ("p.grad.mul_(0)", "multiplies it by 0"),
+}
+
+
+@pytest.mark.parametrize(("body", "words"), AFTER_SUMS.values(), ids=AFTER_SUMS)
+def test_why_names_the_hook_behind_a_sum_that_makes_it_zero(body: str, words: str, tmp_path: Path) -> None:
+    hook = f"handle = first.weight.register_post_accumulate_grad_hook(lambda p: ({body}, None)[1])"
+    seen, found, place = run(tmp_path, WHOLE, hook)
+    assert seen == [True] * 6
+    assert found == []
+    log = gs.load(tmp_path / "run.gscope")
+    leaf = next(node for node in log.graph.nodes if node.name == "first.weight" and node.kind == "leaf")
+    told = str(gs.explain(leaf))
+    assert f"hook <lambda> at {place} {words}" in told
+    assert "began with" not in told
+
+
+@pytest.mark.parametrize(
+    "after", ["first.weight.grad = torch.zeros(8, 4)", "first.weight.grad.zero_()", "first.weight.grad *= 0"]
+)
+def test_why_names_the_line_that_puts_zeros_in_the_place_of_a_gradient(after: str, tmp_path: Path) -> None:
+    text = textwrap.dedent(PROGRAM).format(ramp=WHOLE, hook="", after=after).strip() + "\n"
+    (tmp_path / "main.py").write_text(text)
+    with gs.record(tmp_path / "run.gscope"):
+        runpy.run_path(str(tmp_path / "main.py"), run_name="__main__")
+    log = gs.load(tmp_path / "run.gscope")
+    leaf = next(node for node in log.graph.nodes if node.name == "first.weight" and node.kind == "leaf")
+    line = next(number for number, each in enumerate(text.splitlines(), 1) if after in each)
+    assert f"zeros were put in its place at main.py:{line}" in str(gs.explain(leaf))

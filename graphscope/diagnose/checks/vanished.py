@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from graphscope.diagnose.subject import Subject
 from graphscope.diagnose.values.activations import RELUS
 from graphscope.diagnose.values.closing import TOLD, closing
 from graphscope.eventlog.schema import Kind
-from graphscope.graph.gradients import arrived
+from graphscope.graph.gradients import arrivals_of, arrived, made_of
 from graphscope.graph.training import training
 
 if TYPE_CHECKING:
@@ -33,12 +33,17 @@ _ELEMENTS: Final = 1 << 20
 
 def explain_vanished(subject: Subject) -> Explanation | None:
     """Why all of a gradient is zero; None when it is not."""
-    gradient, came = subject.gradient, arrived(subject.node)
+    gradient = subject.gradient
     if gradient is None or gradient.size == 0 or np.count_nonzero(gradient):
         return None
     what = f"{subject.title}.grad is zero"
+    put, came = _put_in_place(subject.node), arrived(subject.node)
+    if put is not None and put.stands.attrs.get("hook"):
+        return _of_hook(put.stands, [subject.node], what)
+    if put is not None and put.came.value is not None and np.count_nonzero(put.came.value):
+        return _replaced(subject, what, put.came, where(put.stands))
     if came is not None and np.count_nonzero(came):
-        return _put_in_place(subject, what)
+        return _replaced(subject, what, subject.arrivals[-1], "")
     if _summed_to_more(subject.node):
         return replaced("zero", what, [subject.node])
     for hop in hops(subject.node):
@@ -59,8 +64,27 @@ def explain_vanished(subject: Subject) -> Explanation | None:
     return Explanation("zero", "began with zero", words, steps(nodes, {nodes[-1].row: "began with zero"}))
 
 
-def _put_in_place(subject: Subject, what: str) -> Explanation:
-    verdict = f"{what}: it arrived (#{subject.arrivals[-1].row}), and zeros were put in its place"
+class _Put(NamedTuple):
+    """What stands in the place of all that arrived at a node, put there or made in place, and the last of that."""
+
+    stands: Node
+    came: Node
+
+
+def _put_in_place(node: Node) -> _Put | None:
+    made, came = made_of(node), arrivals_of(node)
+    if len(made) != 1 or made[0].kind not in ("op", "leaf") or not len(came.rows):
+        return None
+    return _Put(made[0], node.graph.node(came.last))
+
+
+def _of_hook(hook: Node, nodes: list[Node], what: str) -> Explanation:
+    cause, why, cure = hook_reason(hook)
+    return Explanation("zero", cause, f"{what}: {why}", steps([*nodes, hook], {hook.row: "makes it zero"}), cure)
+
+
+def _replaced(subject: Subject, what: str, came: Node, at: str) -> Explanation:
+    verdict = f"{what}: it arrived (#{came.row}), and zeros were put in its place{at}"
     steps = (step_of(subject.node, "zeros were put in the place of its gradient"),)
     cure = "look at zero_grad(set_to_none=False), at the hooks (register_hook), and at writes to .grad"
     return Explanation("zero", "replaced", verdict, steps, cure)
@@ -200,9 +224,7 @@ def _toward(hop: Hop, owner: Node) -> Node | None:
 def _explained(subject: Subject, hop: Hop, what: str) -> Explanation:
     hook = zeroing_hook(hop)
     if hook is not None:
-        cause, why, cure = hook_reason(hook)
-        nodes = [subject.node, *hop.trail[:-1], hook]
-        return Explanation("zero", cause, f"{what}: {why}", steps(nodes, {hook.row: "makes it zero"}), cure)
+        return _of_hook(hook, [subject.node, *hop.trail[:-1]], what)
     owner = op_of(hop.owner)  # its rule may have parts, each a node
     cause, why, cure = reason(Evidence(owner, _toward(hop, owner) or subject.node, hop.grad.value))
     nodes = [subject.node, *hop.trail]

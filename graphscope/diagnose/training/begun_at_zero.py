@@ -20,6 +20,8 @@ from graphscope.graph.words import numbers, told
 if TYPE_CHECKING:
     from graphscope.eventlog.reader import Log
 
+_SUM: Final = "accumulate_grad"
+"""The op of a row that tells what a gradient is where more was added to it."""
 _CLOSE: Final = 1e-5
 """Norms of the same numbers, added up in another order, differ by no larger share."""
 
@@ -41,14 +43,20 @@ def began_at_zero(log: Log, tensor: int, parts: np.ndarray, end: int) -> bool | 
 
 
 def _used(log: Log, tensor: int, last: int, end: int) -> float:
-    """The norm of the gradient that a step was made with: as it was measured then, or as it was told anew; else NaN."""
+    """The norm of what the last part was added to: told where the program met it, or measured by the step; else NaN."""
+    known = parameter_rows(log).grown.of([tensor]).rows  # the first part of a gradient is what the log knows it by
+    again = log.where(lambda each: (each["kind"] == Kind.LEAF) | (each["kind"] == Kind.OP), last + 1, end)
+    again = again[np.isin(log.pick("tensor", again), known)][:1]
+    if len(again) and (log.event(int(again[0])).kind == Kind.LEAF or _op(log, int(again[0])) == _SUM):
+        return float(norms_of(log, again)[0])
     rows = parameter_rows(log).written.of([tensor]).rows
     rows = rows[(rows > last) & (rows < end)]
     for row in rows[counts_of(log, rows) <= MOST].tolist():  # of a larger one a sample was measured
         number = told(log.entry(log.event(row).attrs), "measured").get("gradient")
         if number is not None:
             return float(numbers(log, np.array([row]), number)[0])
-    known = parameter_rows(log).grown.of([tensor]).rows  # the first part of a gradient is what the log knows it by
-    leaves = log.where(lambda each: each["kind"] == Kind.LEAF, last + 1, end)
-    again = leaves[np.isin(log.pick("tensor", leaves), known)]
-    return float(norms_of(log, again[:1])[0]) if len(again) else math.nan
+    return math.nan
+
+
+def _op(log: Log, row: int) -> str:
+    return log.op(log.event(row).op).name

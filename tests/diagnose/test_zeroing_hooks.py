@@ -11,7 +11,7 @@ import pytest
 import graphscope as gs
 
 pytestmark = pytest.mark.torch
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 
 PROGRAM = """
     import torch
@@ -97,6 +97,26 @@ def test_a_factor_that_grows_from_0_is_no_fault(tmp_path: Path) -> None:
     seen, found, _ = run(tmp_path, "step / steps", OF_TENSOR)
     assert seen == [True] + [False] * 5
     assert found == []
+
+
+@pytest.mark.parametrize(("until", "kinds"), [(9, []), (18, ["vanished"])])
+def test_a_factor_of_a_later_step_is_seen_where_steps_are_left_out(
+    until: int, kinds: list[str], tmp_path: Path
+) -> None:
+    """Of every fourth step: what the others write comes between the leaf and its next gradient."""
+    torch.manual_seed(0)
+    first, last = torch.nn.Linear(4, 8), torch.nn.Linear(8, 2)
+    adam, factors = torch.optim.AdamW([*first.parameters(), *last.parameters()], lr=0.01), [0]
+    for each in first.parameters():
+        each.register_hook(lambda grad: grad * factors[-1])
+    with gs.record(tmp_path / "run.gscope", every=4):
+        for step in range(18):
+            factors.append(int(step >= until))
+            adam.zero_grad()
+            x = torch.randn(16, 4)
+            torch.nn.functional.cross_entropy(last(first(x).tanh()), (x.sum(1) > 0).long()).backward()
+            adam.step()
+    assert [each.kind for each in gs.doctor(tmp_path / "run.gscope").findings] == kinds
 
 
 MASKS = {

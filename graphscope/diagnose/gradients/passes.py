@@ -21,10 +21,6 @@ _MOST_MARKS: Final = 64
 """A pass ends within so many rows behind its last node."""
 
 
-_UPDATE: Final = int(Flag.IN_PLACE | Flag.NO_GRAD)
-"""What an optimizer writes has both flags."""
-
-
 @dataclass(frozen=True)
 class BackwardPass:
     """A pass that has ended."""
@@ -94,9 +90,12 @@ def leaves_among(log: Log, rows: np.ndarray) -> dict[int, int]:
 
 
 def first_rows(log: Log, rows: np.ndarray) -> np.ndarray:
-    """For each row, that of the leaf that requires grad which it is, or which an optimizer wrote there; else -1."""
+    """For each row, that of the leaf that requires grad which it is, or which was written there; else -1.
+
+    An optimizer wrote it there, or steps did that were not recorded.
+    """
     kinds, flags = log.pick("kind", rows), log.pick("flags", rows)
-    written = (kinds == Kind.OP) & ((flags & _UPDATE) == _UPDATE)
+    written = (kinds == Kind.OP) & ((flags & int(Flag.IN_PLACE)) != 0)
     firsts = np.where(written, log.pick("tensor", rows).astype(np.int64), rows)
     leaf = (log.pick("kind", firsts) == Kind.LEAF) & ((log.pick("flags", firsts) & int(Flag.REQUIRES_GRAD)) != 0)
     return np.where(leaf, firsts, -1)

@@ -66,10 +66,10 @@ def test_next(debug: Debug, product: str) -> None:
 
 
 def test_next_sees_each_contribution_to_a_cotangent(debug: Debug, chain: str) -> None:
-    live = stops(debug(chain, "goto 8", "n", "n", "n", "n", "q"))
-    recorded = stops(debug(chain, "c", "goto 8", "n", "n", "n", "n", "q"))
+    live = stops(debug(chain, "goto 9", "n", "n", "n", "n", "q"))
+    recorded = stops(debug(chain, "c", "goto 9", "n", "n", "n", "n", "q"))
 
-    assert live[1:] == ["8 mul", "9 accumulate", "10 accumulate", "11 tanh", "12 mul"]
+    assert live[1:] == ["9 mul", "10 accumulate", "11 accumulate", "12 tanh", "13 mul"]
     assert recorded[2:] == live[1:]
 
 

@@ -160,7 +160,7 @@ def test_what_the_budget_has_taken_is_no_evidence(tmp_path: Path) -> None:
     """The values of the first steps are gone: that a layer was alive there is not known."""
     pytest.importorskip("torch")
     whole = report_of(DEAD, tmp_path)
-    part = report_of(DEAD, tmp_path, budget=1 << 22)
+    part = report_of(DEAD, tmp_path, budget=1 << 22, cap=1 << 20)
     for found in (whole, part):
         (dead,) = (each for each in found if each.kind == "dead_relu")
         assert dead.cause != "died in a step"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,7 @@ LOST = {
         "# of any",
         "for what any rank sends, and none does: ranks 1 and 2 wait in barrier",
     ),
-    "whoever_once_less": ("rank 1", "# of each", "for recv no. 4 of rank 0, which has made 3 and waits in barrier at"),
+    "whoever_once_less": ("rank [12]", "# of each", "of rank 0, which has made"),  # which of the two, gloo decides
     "tags_apart": ("rank 0", "# its tag", "sends with tag 2 in send at"),
     "tags_of_whoever_apart": ("rank 0", "# its tag", "what rank 1 is to receive with tag 9 in recv at"),
     "tags_apart_later": (
@@ -159,7 +160,7 @@ def found(folder: Path, way: str) -> list[dict[str, Any]]:
 def test_rank_line_peer_and_tags_are_named(folder: Path, way: str) -> None:
     rank, line, said = LOST[way]
     (finding,) = found(folder, way)
-    assert finding["verdict"].startswith(f"{rank} ")
+    assert re.match(f"{rank} ", finding["verdict"])
     assert finding["source"].endswith(line)
     assert said in finding["verdict"]
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.gradients.paths import leaf_of
-from graphscope.eventlog.schema import Flag, Kind
+from graphscope.eventlog.schema import ROW_MASK, Flag, Kind
 from graphscope.graph.sizes import counts_of, norms_of
 
 if TYPE_CHECKING:
+    from graphscope.eventlog.reader import Event
     from graphscope.graph import Graph, Node
 
 _MOST: Final = 4096
@@ -48,10 +49,16 @@ def _rules(graph: Graph, row: int) -> list[int]:
     inputs = [source for source, _ in event.inputs if graph.log.first <= source < row]
     kinds = [graph.index.event(source).kind for source in inputs]
     found = [source for source, kind in zip(inputs, kinds, strict=True) if kind == Kind.GRAD]
-    if event.kind == Kind.GRAD:
+    if event.kind == Kind.GRAD and _is_inside(graph, event):
         for source, kind in zip(inputs, kinds, strict=True):
             found += _rules(graph, source) if kind == Kind.ACCUMULATE else []
     return found
+
+
+def _is_inside(graph: Graph, event: Event) -> bool:
+    """Whether a GRAD row is that of a step inside of another rule, as of a layer that runs over a sequence."""
+    owner = event.forward & ROW_MASK
+    return graph.log.first <= owner < event.row and graph.index.event(owner).kind == Kind.GRAD
 
 
 def place_of_change(graph: Graph, gradient: int) -> Place | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphscope.diagnose.doctor import examined
 from graphscope.diagnose.finding import Finding, with_consequences
-from graphscope.diagnose.ranks.ending import state_of
+from graphscope.diagnose.ranks.log_ends import state_of
 from graphscope.diagnose.ranks.reading import Unread
 from graphscope.errors import LogError
 from graphscope.eventlog.reader import load

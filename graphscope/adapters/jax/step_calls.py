@@ -17,9 +17,8 @@ from graphscope.adapters.jax.trace_caches import IS_KEPT
 from graphscope.adapters.kit.identity import Notes
 from graphscope.adapters.kit.late_arrays import LateArray
 from graphscope.adapters.kit.recording import Recording
-from graphscope.adapters.kit.training_steps import end_step
+from graphscope.adapters.kit.training_steps import end_seen_step, end_step
 from graphscope.eventlog import record as recording
-from graphscope.eventlog import training_steps
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.writer import Writer
 
@@ -162,7 +161,7 @@ class StepCalls:
             function.parameters[name] = place
             function.trains = function.makes_steps = True
         if is_new:  # else it has ended with the call that gave them
-            training_steps.end()
+            self.end()
 
     def updates(self) -> None:
         """An `apply_updates` has made parameters what they are from here on."""
@@ -205,8 +204,7 @@ class StepCalls:
     def end(self) -> None:
         """End a step, unless the program tells itself where they end."""
         self._passed = 0
-        if not self._sampling.is_told:
-            training_steps.end()
+        end_seen_step(self.session.writer)
 
     # Left out --------------------------------------------------------------------------------------------------------
 

@@ -15,9 +15,9 @@ from graphscope.adapters.jax.rules import is_floating
 from graphscope.adapters.jax.step_calls import traced
 from graphscope.adapters.kit.attachment import Attachment
 from graphscope.adapters.kit.patches import Patches, Replaced
+from graphscope.adapters.kit.training_steps import end_seen_step
 from graphscope.adapters.kit.versions import Versions
 from graphscope.eventlog import record as recording
-from graphscope.eventlog import training_steps
 from graphscope.eventlog.writer import Writer
 
 
@@ -65,8 +65,8 @@ def _marked(original: Callable[..., Any], writer: Writer) -> Callable[..., Any]:
         if recording.suspended is writer:
             if is_traced():
                 traced.updates = True
-            elif not writer.sampling.is_told:
-                training_steps.end()
+            else:
+                end_seen_step(writer)
             return made
         before, (after, shape) = jax.tree.leaves(params), jax.tree.flatten(made)
         places = [

@@ -8,6 +8,7 @@ from typing import Any
 from graphscope.adapters.kit.notices import say
 from graphscope.eventlog import record as recording
 from graphscope.eventlog import training_steps
+from graphscope.eventlog.writer import Writer
 
 
 def end_step(framework: str, optimizer: Any = None, *, reason: str = "") -> None:
@@ -23,6 +24,17 @@ def end_step(framework: str, optimizer: Any = None, *, reason: str = "") -> None
         say(f"all steps are recorded: {reason or f'every={writer.sampling.every} is not for {framework}'}")
         writer.sampling.every = 1
     training_steps.end(optimizer)
+
+
+def end_seen_step(writer: Writer, optimizer: Any = None) -> None:
+    """A training step was seen to end, recorded or left out; where the program itself says where they end, none has.
+
+    Args:
+        writer: The log.
+        optimizer: What has made it.
+    """
+    if not writer.sampling.is_told:
+        training_steps.end(optimizer)
 
 
 class Steps:

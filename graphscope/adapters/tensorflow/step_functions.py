@@ -15,7 +15,7 @@ from typing import Any, Final
 import tensorflow as tf
 
 from graphscope.adapters.kit.late_arrays import LateArray
-from graphscope.eventlog import training_steps
+from graphscope.adapters.kit.training_steps import end_seen_step
 from graphscope.eventlog.interruptions import own
 from graphscope.eventlog.writer import Writer
 
@@ -77,6 +77,7 @@ class StepFunctions:
     """
 
     def __init__(self, writer: Writer, give_up: Callable[[Exception], None]) -> None:
+        self._writer = writer
         self._sampling = writer.sampling
         self._give_up = give_up
         self._here = _Here()
@@ -146,10 +147,8 @@ class StepFunctions:
             self._made[function] = _Made(seen.optimizers, loss)
 
     def _end(self, optimizers: Iterable[Any]) -> None:
-        """End the steps of optimizers, unless the program tells itself where they end."""
-        if not self._sampling.is_told:
-            for optimizer in optimizers:
-                training_steps.end(optimizer)
+        for optimizer in optimizers:
+            end_seen_step(self._writer, optimizer)
 
 
 def _count(optimizer: Any) -> int | None:

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from graphscope.diagnose.placing import placed
-from graphscope.diagnose.ranks.ending import has_failed
 from graphscope.diagnose.ranks.judgement import Judgement
+from graphscope.diagnose.ranks.log_ends import has_failed
 from graphscope.diagnose.ranks.reading import Unread
 from graphscope.diagnose.ranks.told import named
 from graphscope.diagnose.ranks.track import Track

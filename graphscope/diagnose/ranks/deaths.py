@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from graphscope.diagnose.ranks.channels import Key
-from graphscope.diagnose.ranks.ending import Last, has_failed
+from graphscope.diagnose.ranks.log_ends import Last, has_failed
 from graphscope.diagnose.ranks.place import NOWHERE, Place
 from graphscope.diagnose.ranks.told import Told, named, told
 from graphscope.diagnose.ranks.track import Track

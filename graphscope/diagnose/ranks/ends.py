@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from graphscope.diagnose.ranks.channels import PLAIN, Channel, Key
-from graphscope.diagnose.ranks.ending import Last, has_failed
+from graphscope.diagnose.ranks.log_ends import Last, has_failed
 from graphscope.diagnose.ranks.place import Place
 from graphscope.diagnose.ranks.track import Track
 from graphscope.eventlog.names import short_place

@@ -12,10 +12,10 @@ import numpy as np
 
 from graphscope.diagnose.ranks.channels import PLAIN, Channel, Key, channels
 from graphscope.diagnose.ranks.clock import UNTOLD, Clock
-from graphscope.diagnose.ranks.ending import Last, last_of, raised_in, seconds, state_of
 from graphscope.diagnose.ranks.exchanged import Exchanged
 from graphscope.diagnose.ranks.fed import fed
 from graphscope.diagnose.ranks.left_over import left_over
+from graphscope.diagnose.ranks.log_ends import Last, last_of, raised_in, seconds, state_of
 from graphscope.diagnose.ranks.place import NOWHERE, Place
 from graphscope.diagnose.values.unrecorded_births import first_lost_loss
 from graphscope.eventlog.grouping import grouped
